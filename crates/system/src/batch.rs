@@ -1,0 +1,95 @@
+//! Successors in batches: states with the transitions that led to them.
+
+use crate::{Rows, TransitionId, Vector};
+
+/// A list of successors. A search fills it from many states before it touches the store, so that the
+/// store can prefetch for all of them.
+#[derive(Clone, Debug)]
+pub struct Batch<S: Vector + ?Sized> {
+    rows: S::Rows,
+    /// The transition of each row.
+    via: Vec<TransitionId>,
+}
+
+impl<S: Vector + ?Sized> Default for Batch<S> {
+    fn default() -> Self {
+        Self { rows: S::Rows::default(), via: Vec::new() }
+    }
+}
+
+impl<S: Vector + ?Sized> Batch<S> {
+    /// An empty batch.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends the state that `t` led to.
+    #[inline]
+    pub fn push(&mut self, t: TransitionId, state: &S) {
+        self.rows.push(state);
+        self.via.push(t);
+    }
+
+    /// Appends a copy of `state` for `t` to change in place; [`Batch::pop`] takes it back.
+    #[inline]
+    pub fn push_copy(&mut self, t: TransitionId, state: &S) -> &mut S {
+        self.push(t, state);
+        self.rows.last_mut()
+    }
+
+    /// The last successor, to be changed in place.
+    #[inline]
+    pub fn last_mut(&mut self) -> &mut S {
+        self.rows.last_mut()
+    }
+
+    /// Removes the last successor.
+    #[inline]
+    pub fn pop(&mut self) {
+        self.rows.pop();
+        self.via.pop();
+    }
+
+    /// Removes all successors after the first `len`.
+    pub fn truncate(&mut self, len: usize) {
+        while self.len() > len {
+            self.pop();
+        }
+    }
+
+    /// Successor `i`.
+    #[inline]
+    pub fn state(&self, i: usize) -> &S {
+        self.rows.get(i)
+    }
+
+    /// The transition that led to successor `i`.
+    #[inline]
+    pub fn via(&self, i: usize) -> TransitionId {
+        self.via[i]
+    }
+
+    /// Number of successors.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.via.len()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.via.is_empty()
+    }
+
+    /// Removes all successors and keeps the memory.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.via.clear();
+    }
+
+    /// Memory in use, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.rows.bytes() + self.via.len() * size_of::<TransitionId>()
+    }
+}

@@ -1,0 +1,30 @@
+//! What a system can say about single states: the checks that questions are made of, and symmetry.
+
+use crate::{Fault, Question, System};
+
+/// A system whose states can be judged.
+///
+/// Only the functions that the system's [`Observed::questions`] need are called.
+pub trait Observed: System {
+    /// What the system's author wants to know.
+    fn questions(&self) -> Vec<Question>;
+
+    /// Says what is wrong with `state`, if anything.
+    fn check(&self, state: &Self::State) -> Result<Option<String>, Fault>;
+
+    /// Says why it is wrong to stop in the terminal state `state`, if it is.
+    fn check_deadlock(&self, state: &Self::State) -> Result<Option<String>, Fault>;
+
+    /// Whether `state` is a may-progress state.
+    fn is_may_progress(&self, state: &Self::State) -> Result<bool, Fault>;
+
+    /// Whether `state` is a must-progress state.
+    fn is_must_progress(&self, state: &Self::State) -> Result<bool, Fault>;
+}
+
+/// A system with a symmetry.
+pub trait Symmetric: System {
+    /// Replaces `state` by the representative of its orbit. States of one orbit must have the same
+    /// representative, and there must be an automorphism of the system between them.
+    fn represent(&self, state: &mut Self::State) -> Result<(), Fault>;
+}

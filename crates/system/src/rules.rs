@@ -1,0 +1,105 @@
+//! "If this one is in, these must be": the rules from which stubborn sets are computed.
+//!
+//! The rules span a graph over *nodes*. Nodes below `n_transitions` are the transitions; nodes above are
+//! imaginary transitions, such as the `t_c` of a state check: enabled exactly where the check fails and
+//! changing nothing. An imaginary node is never fired and never counts as enabled for D0; it only
+//! carries requirements from "may turn the check off" to "may turn the check on".
+
+use crate::{Fault, System, TransitionId};
+
+/// A system that knows its rules.
+///
+/// The owed guarantee: any set of nodes that is closed under the rules of a state (contains, for each
+/// member, at least one of its alternatives completely) satisfies D1 and D2 there.
+pub trait Rules: System {
+    /// Number of nodes: transitions first, then imaginary ones.
+    fn n_nodes(&self) -> usize {
+        self.n_transitions()
+    }
+
+    /// What the presence of `t` in the stubborn set of `state` requires.
+    fn require(&self, state: &Self::State, t: TransitionId, out: &mut Requirements) -> Result<(), Fault>;
+}
+
+/// What a rule requires: one or more alternatives, each a list of nodes. Any one alternative suffices.
+///
+/// No alternative at all means that nothing is required.
+#[derive(Clone, Debug, Default)]
+pub struct Requirements {
+    nodes: Vec<TransitionId>,
+    /// End of each finished alternative in `nodes`; the last alternative runs to the end.
+    ends: Vec<usize>,
+}
+
+impl Requirements {
+    /// Forgets everything.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.ends.clear();
+    }
+
+    /// The current alternative contains `t`.
+    #[inline]
+    pub fn add(&mut self, t: TransitionId) {
+        self.nodes.push(t);
+    }
+
+    /// The current alternative contains every node below `n`.
+    pub fn add_all(&mut self, n: usize) {
+        self.nodes.extend((0..n).map(TransitionId::from));
+    }
+
+    /// What follows is another alternative.
+    pub fn or(&mut self) {
+        self.ends.push(self.nodes.len());
+    }
+
+    /// Number of alternatives, at least one.
+    #[inline]
+    pub fn n_alternatives(&self) -> usize {
+        self.ends.len() + 1
+    }
+
+    /// Alternative `i`.
+    #[inline]
+    pub fn alternative(&self, i: usize) -> &[TransitionId] {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        let end = self.ends.get(i).copied().unwrap_or(self.nodes.len());
+        &self.nodes[start..end]
+    }
+
+    /// The smallest alternative; the first of those.
+    #[inline]
+    pub fn smallest(&self) -> &[TransitionId] {
+        let mut best = self.alternative(0);
+        for i in 1..self.n_alternatives() {
+            let other = self.alternative(i);
+            if other.len() < best.len() {
+                best = other;
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alternatives_are_told_apart() {
+        let mut r = Requirements::default();
+        assert_eq!((r.n_alternatives(), r.smallest()), (1, &[][..]));
+        r.add(TransitionId(4));
+        r.add(TransitionId(5));
+        r.or();
+        r.add(TransitionId(6));
+        r.or();
+        r.add_all(3);
+        assert_eq!(r.n_alternatives(), 3);
+        assert_eq!(r.alternative(0), [TransitionId(4), TransitionId(5)]);
+        assert_eq!(r.smallest(), [TransitionId(6)]);
+        assert_eq!(r.alternative(2).len(), 3);
+    }
+}
