@@ -1,1 +1,81 @@
-//! To come.
+//! The reduction: what to fire in a state, and which questions the choice preserves.
+//!
+//! Each algorithm over the rules is one file: [`Full`], [`Closure`], [`StrongComponents`], [`Deletion`],
+//! and [`Smaller`] of two. [`Quotient`] is symmetry, a wrapper from a system to a system that combines with
+//! all of them through [`OnRepresentatives`]. [`Checked`] tests the definition of stubborn sets at the states where it is used.
+
+#![forbid(unsafe_code)]
+
+mod check;
+mod closure;
+mod components;
+mod deletion;
+mod full;
+mod smaller;
+mod symmetry;
+
+pub use check::{CheckDepth, Checked};
+pub use closure::Closure;
+pub use components::StrongComponents;
+pub use deletion::Deletion;
+pub use full::Full;
+pub use smaller::Smaller;
+pub use symmetry::{OnRepresentatives, Quotient};
+
+use stubborn_system::{Batch, Fault, System, TransitionId};
+
+/// Chooses what to fire.
+///
+/// The choice must be a function of the state alone: searches expand a state again to find the way to it.
+pub trait Reduction<Y: System + ?Sized> {
+    /// The word for it on the command line, in JSON and in the guide.
+    fn name(&self) -> String;
+
+    /// What the choice preserves.
+    fn preserves(&self) -> Preserves;
+
+    /// Appends the successors to explore. Appends none only if the state is terminal.
+    fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault>;
+
+    /// The whole set behind [`Reduction::expand`], with its disabled members and imaginary nodes.
+    fn stubborn_set(
+        &mut self,
+        system: &Y,
+        state: &Y::State,
+        out: &mut Vec<TransitionId>,
+    ) -> Result<(), Fault>;
+}
+
+impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
+    fn name(&self) -> String {
+        (**self).name()
+    }
+
+    fn preserves(&self) -> Preserves {
+        (**self).preserves()
+    }
+
+    fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
+        (**self).expand(system, state, out)
+    }
+
+    fn stubborn_set(
+        &mut self,
+        system: &Y,
+        state: &Y::State,
+        out: &mut Vec<TransitionId>,
+    ) -> Result<(), Fault> {
+        (**self).stubborn_set(system, state, out)
+    }
+}
+
+/// What the explored part of the state space tells about all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preserves {
+    /// Everything: all enabled transitions are fired.
+    Everything,
+    /// What D0, D1 and D2 preserve: the terminal states, whether there is an infinite run, whether
+    /// termination always remains possible; and if it does, reachability of the check's failure
+    /// (V15 Theorems 1 and 3 to 6).
+    Basic,
+}

@@ -1,1 +1,106 @@
-//! To come.
+//! The state store: sets of states, and what they promise.
+//!
+//! A store takes successors in batches, so that it can prefetch for all of them before it looks at the
+//! first: one look-up at a time costs the latency of memory, a batch costs its throughput.
+//!
+//! * [`Exact`] keeps whole states, numbered in the order of arrival;
+//! * [`Compact`] keeps 64 or 128 bits of each ("hash compaction");
+//! * [`Bitstate`] keeps a few bits in one large field ("Supertrace").
+//!
+//! Only the first can be the base of "holds": see [`Guarantee`].
+
+mod bitstate;
+mod compact;
+mod exact;
+mod lines;
+mod omission;
+mod prefetch;
+
+pub use bitstate::Bitstate;
+pub use compact::{Compact, Fingerprint};
+pub use exact::Exact;
+pub use omission::{Guarantee, collision_probability};
+
+use stubborn_system::{Batch, Vector};
+use thiserror::Error;
+
+/// A set of states.
+pub trait Store<S: Vector + ?Sized> {
+    /// Inserts the states of `batch` in order and appends one entry for each to `out`.
+    ///
+    /// The store may grow by at most `room` bytes. If that is not enough it takes nothing of the batch.
+    fn insert(&mut self, batch: &Batch<S>, room: usize, out: &mut Vec<Entry>) -> Result<(), Full>;
+
+    /// The state with this number, if the store keeps whole states.
+    fn state(&self, id: u32) -> Option<&S>;
+
+    /// Whether [`Store::state`] answers.
+    fn keeps_states(&self) -> bool;
+
+    /// How many states are in the store, as far as it can tell.
+    fn len(&self) -> usize;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Memory in use, in bytes.
+    fn bytes(&self) -> usize;
+
+    /// What the store promises, for the states inserted so far.
+    fn guarantee(&self) -> Guarantee;
+
+    /// Frees what is needed for inserting only. After this, inserting panics; states can still be read.
+    fn seal(&mut self);
+}
+
+/// What became of an inserted state: its number, and whether it was new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry(u32);
+
+impl Entry {
+    /// States are numbered from zero up to this.
+    pub const MAX_STATES: usize = (1 << 31) - 2;
+    const NEW: u32 = 1 << 31;
+    /// In place of a number that the store does not know.
+    pub const UNKNOWN: u32 = Self::NEW - 1;
+
+    /// A state that was new and has got the number `id`.
+    #[inline]
+    pub fn new(id: u32) -> Self {
+        Self(id | Self::NEW)
+    }
+
+    /// A state that was there already.
+    #[inline]
+    pub fn known(id: u32) -> Self {
+        Self(id)
+    }
+
+    /// The number of the state; [`Entry::UNKNOWN`] for a known state of a store without numbers.
+    #[inline]
+    pub fn id(self) -> u32 {
+        self.0 & !Self::NEW
+    }
+
+    /// Whether the state was new.
+    #[inline]
+    pub fn is_new(self) -> bool {
+        self.0 & Self::NEW != 0
+    }
+}
+
+/// The store cannot take more.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum Full {
+    /// It would need more memory than it may have.
+    #[error("the state store needs {needed} more bytes")]
+    Memory {
+        /// How many more bytes.
+        needed: usize,
+    },
+    /// It has run out of numbers.
+    #[error("more than {} states", Entry::MAX_STATES)]
+    Numbers,
+}

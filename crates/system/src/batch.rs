@@ -34,13 +34,13 @@ impl<S: Vector + ?Sized> Batch<S> {
     #[inline]
     pub fn push_copy(&mut self, t: TransitionId, state: &S) -> &mut S {
         self.push(t, state);
-        self.rows.last_mut()
+        self.rows.get_mut(self.via.len() - 1)
     }
 
-    /// The last successor, to be changed in place.
+    /// Successor `i`, to be changed in place.
     #[inline]
-    pub fn last_mut(&mut self) -> &mut S {
-        self.rows.last_mut()
+    pub fn state_mut(&mut self, i: usize) -> &mut S {
+        self.rows.get_mut(i)
     }
 
     /// Removes the last successor.

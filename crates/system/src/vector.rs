@@ -24,8 +24,8 @@ pub trait Vector: Eq + Debug + 'static {
 pub trait Rows<S: ?Sized>: Default + Clone + Debug {
     /// Appends a copy of `state`.
     fn push(&mut self, state: &S);
-    /// The last row, to be changed in place (its length stays).
-    fn last_mut(&mut self) -> &mut S;
+    /// Row `i`, to be changed in place (its length stays).
+    fn get_mut(&mut self, i: usize) -> &mut S;
     /// Removes the last row.
     fn pop(&mut self);
     /// Row `i`.
@@ -116,8 +116,8 @@ impl<const N: usize> Rows<[u64; N]> for KeyRows<N> {
         self.keys.push(*state);
     }
     #[inline]
-    fn last_mut(&mut self) -> &mut [u64; N] {
-        self.keys.last_mut().expect("last_mut of no rows")
+    fn get_mut(&mut self, i: usize) -> &mut [u64; N] {
+        &mut self.keys[i]
     }
     #[inline]
     fn pop(&mut self) {
@@ -193,8 +193,9 @@ impl<T: Copy + Debug> Rows<[T]> for FlatRows<T> {
         }
     }
     #[inline]
-    fn last_mut(&mut self) -> &mut [T] {
-        let range = self.range(self.n_rows - 1);
+    fn get_mut(&mut self, i: usize) -> &mut [T] {
+        assert!(i < self.n_rows, "row {i} of {}", self.n_rows);
+        let range = self.range(i);
         &mut self.data[range]
     }
     #[inline]
@@ -250,11 +251,10 @@ mod tests {
         let all: Vec<&[u8]> = (0..rows.len()).map(|i| rows.get(i)).collect();
         assert_eq!(all, [&b"abc"[..], b"def", b"g", b"", b"hij"]);
         rows.pop();
-        rows.last_mut();
         assert_eq!(rows.get(3), b"");
         rows.pop();
         rows.pop();
-        rows.last_mut()[0] = b'x';
+        rows.get_mut(1)[0] = b'x';
         assert_eq!(rows.get(1), b"xef");
         rows.clear();
         rows.push(b"longer");

@@ -1,0 +1,204 @@
+//! A reduction that tests the definition of stubborn sets where it is used.
+//!
+//! **Implements** D0, D1 and D2 of V15 section IV, by definition, over everything that is reachable without
+//! the set. With t outside-stable, D1 and D2 for all sequences follow from single steps: for each state `s`
+//! reached by outside transitions and each member `t` that is enabled at the start,
+//! `t` is enabled at `s`, and for each outside step `s -u-> s2`, `s -t-> s'` and `s' -u->` leads to where
+//! `s2 -t->` leads (Lemma 2). A disabled member must stay disabled. The state check takes part as the
+//! imaginary transition `t_c`.
+//! **Checked by** the planted faults of `oracle`, each of which it finds.
+//!
+//! Hand-written rules are always looked at this way in some states ([`CheckDepth::Sample`]), because a wrong
+//! rule makes a wrong "holds".
+
+use crate::{Preserves, Reduction};
+use std::collections::HashSet;
+use stubborn_system::{Batch, Fault, Observed, Question, Rules, TransitionId, Vector};
+
+/// How much is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckDepth {
+    /// The first 64 states and then ever fewer (those numbered by powers of two), each up to 64 outside
+    /// states.
+    Sample,
+    /// Every state, completely.
+    Everything,
+}
+
+/// A reduction, and a check of its sets.
+#[derive(Debug)]
+pub struct Checked<R> {
+    inner: R,
+    depth: CheckDepth,
+    n_expanded: u64,
+}
+
+impl<R> Checked<R> {
+    /// Checks the sets that `inner` chooses.
+    pub fn new(inner: R, depth: CheckDepth) -> Self {
+        Self { inner, depth, n_expanded: 0 }
+    }
+}
+
+impl<Y: Rules + Observed + ?Sized, R: Reduction<Y>> Reduction<Y> for Checked<R> {
+    fn name(&self) -> String {
+        self.inner.name()
+    }
+
+    fn preserves(&self) -> Preserves {
+        self.inner.preserves()
+    }
+
+    fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
+        let before = out.len();
+        self.inner.expand(system, state, out)?;
+        self.n_expanded += 1;
+        let limit = match self.depth {
+            CheckDepth::Everything => usize::MAX,
+            CheckDepth::Sample if self.n_expanded <= 64 || self.n_expanded.is_power_of_two() => 64,
+            CheckDepth::Sample => return Ok(()),
+        };
+        let mut set = Vec::new();
+        self.inner.stubborn_set(system, state, &mut set)?;
+        Definition::new(system, &set).check(state, out.len() > before, limit)
+    }
+
+    fn stubborn_set(
+        &mut self,
+        system: &Y,
+        state: &Y::State,
+        out: &mut Vec<TransitionId>,
+    ) -> Result<(), Fault> {
+        self.inner.stubborn_set(system, state, out)
+    }
+}
+
+/// A set of nodes, to be held against the definition.
+struct Definition<'a, Y: ?Sized> {
+    system: &'a Y,
+    is_member: Vec<bool>,
+    /// Whether there is a state check, and whether t_c is in the set (as it is if everything is).
+    check: Option<bool>,
+}
+
+impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
+    fn new(system: &'a Y, set: &[TransitionId]) -> Self {
+        let n = system.n_transitions();
+        let mut is_member = vec![false; system.n_nodes()];
+        for t in set {
+            is_member[t.index()] = true;
+        }
+        let has_check = system.questions().contains(&Question::Safety);
+        let check = has_check.then(|| is_member.get(n).copied().unwrap_or(false));
+        Self { system, is_member, check }
+    }
+
+    fn check(&self, start: &Y::State, has_fired: bool, limit: usize) -> Result<(), Fault> {
+        let n = self.system.n_transitions();
+        let mut enabled = vec![false; n];
+        for (t, is_enabled) in enabled.iter_mut().enumerate() {
+            *is_enabled = self.fire(start, t)?.is_some();
+        }
+        if !has_fired && let Some(t) = enabled.iter().position(|&e| e) {
+            return Err(self.fault("D0", start, &format!("nothing was fired, but {} is enabled", self.name(t))));
+        }
+        let fails_at_start = self.fails(start)?;
+        let mut seen: HashSet<Vec<u8>> = HashSet::from([start.as_bytes().to_vec()]);
+        let mut outside = Batch::new();
+        outside.push(TransitionId(0), start);
+        let mut next = 0;
+        while next < outside.len() && next < limit {
+            let mut found = Batch::new();
+            self.check_state(start, outside.state(next), &enabled, fails_at_start, &mut found)?;
+            for i in 0..found.len() {
+                if seen.insert(found.state(i).as_bytes().to_vec()) {
+                    outside.push(found.via(i), found.state(i));
+                }
+            }
+            next += 1;
+        }
+        Ok(())
+    }
+
+    /// Checks one outside state `s`; appends the states that outside transitions lead to.
+    fn check_state(
+        &self,
+        start: &Y::State,
+        s: &Y::State,
+        enabled: &[bool],
+        fails_at_start: bool,
+        found: &mut Batch<Y::State>,
+    ) -> Result<(), Fault> {
+        let n = self.system.n_transitions();
+        let fails = self.fails(s)?;
+        if self.check == Some(true) && fails && !fails_at_start {
+            let what = format!("the check is in the set, passes at first, and fails in {}", self.system.show(s));
+            return Err(self.fault("D1", start, &what));
+        }
+        for u in (0..n).filter(|&u| !self.is_member[u]) {
+            self.system.fire(s, TransitionId::from(u), found)?;
+        }
+        for t in (0..n).filter(|&t| self.is_member[t]) {
+            let after = self.fire(s, t)?;
+            let Some(after) = after.filter(|_| enabled[t]) else {
+                self.check_disabled(start, s, t, enabled[t])?;
+                continue;
+            };
+            let after = after.state(0);
+            if self.check == Some(false) && fails && !self.fails(after)? {
+                let what = format!("{} stops the check from failing in {}", self.name(t), self.system.show(s));
+                return Err(self.fault("D1", start, &what));
+            }
+            for i in 0..found.len() {
+                let both_ways = (self.fire(found.state(i), t)?, self.fire(after, found.via(i).index())?);
+                let commute = match &both_ways {
+                    (Some(a), Some(b)) => a.state(0) == b.state(0),
+                    // Whether t is still enabled there is asked when that state is checked.
+                    (None, _) => continue,
+                    (Some(_), None) => false,
+                };
+                if !commute {
+                    let (t, u) = (self.name(t), self.name(found.via(i).index()));
+                    let what = format!("{t} is in the set, {u} is not, and they do not commute in {}", self.system.show(s));
+                    return Err(self.fault("D1", start, &what));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `t` is disabled at `s`, or was disabled at the start.
+    fn check_disabled(&self, start: &Y::State, s: &Y::State, t: usize, was_enabled: bool) -> Result<(), Fault> {
+        let is_enabled = self.fire(s, t)?.is_some();
+        let (condition, what) = match (was_enabled, is_enabled) {
+            (true, false) => ("D2", "is in the set and enabled, but outside transitions disable it in"),
+            (false, true) => ("D1", "is in the set and disabled, but outside transitions enable it in"),
+            _ => return Ok(()),
+        };
+        Err(self.fault(condition, start, &format!("{} {what} {}", self.name(t), self.system.show(s))))
+    }
+
+    fn fire(&self, state: &Y::State, t: usize) -> Result<Option<Batch<Y::State>>, Fault> {
+        let mut out = Batch::new();
+        Ok(self.system.fire(state, TransitionId::from(t), &mut out)?.then_some(out))
+    }
+
+    fn fails(&self, state: &Y::State) -> Result<bool, Fault> {
+        match self.check {
+            Some(_) => Ok(self.system.check(state)?.is_some()),
+            None => Ok(false),
+        }
+    }
+
+    fn name(&self, t: usize) -> String {
+        format!("`{}`", self.system.transition_name(TransitionId::from(t)))
+    }
+
+    fn fault(&self, condition: &'static str, start: &Y::State, what: &str) -> Fault {
+        let n = self.system.n_transitions();
+        let members: Vec<String> = (0..n).filter(|&t| self.is_member[t]).map(|t| self.name(t)).collect();
+        let explanation =
+            format!("in state {} with the set {{{}}}: {what}", self.system.show(start), members.join(", "));
+        Fault::Rules { condition, explanation }
+    }
+}

@@ -1,0 +1,202 @@
+//! Stubborn sets by deletion: start from everything and delete while the rest stays stubborn.
+//!
+//! **Implements** the deletion algorithm (Valmari; V93 section 4 mentions it as the slower, better
+//! alternative): the result has an inclusion-minimal set of enabled transitions. Unlike the other
+//! algorithms it makes use of every alternative of a rule, not only of the smallest.
+//! **Preserves** D0, D1, D2 (`Preserves::Basic`).
+//! **Differs from the text** nowhere. One pass suffices: a deletion that would take the last enabled
+//! transition now would also take it later, from a smaller set.
+//! **Checked by** `Checked` and the campaign.
+
+use crate::{Preserves, Reduction};
+use stubborn_system::{Batch, Fault, Requirements, Rules, TransitionId};
+
+/// Everything but what can be deleted.
+#[derive(Debug)]
+pub struct Deletion<Y: Rules + ?Sized> {
+    /// The alternatives of all nodes, one behind the other: whose they are.
+    owner: Vec<u32>,
+    /// For each node, the alternatives that contain it: `users[starts[n]..starts[n + 1]]`.
+    users: Vec<u32>,
+    starts: Vec<u32>,
+    /// Pairs (node, alternative that contains it), before they are sorted into `users`.
+    pairs: Vec<(u32, u32)>,
+    alive: Vec<bool>,
+    alternative_alive: Vec<bool>,
+    /// Alternatives left to each node.
+    left: Vec<u32>,
+    enabled: Vec<bool>,
+    /// What the deletion in hand has deleted so far: nodes, and alternatives.
+    deleted: Vec<u32>,
+    deleted_alternatives: Vec<u32>,
+    successors: Batch<Y::State>,
+    scratch: Requirements,
+}
+
+impl<Y: Rules + ?Sized> Default for Deletion<Y> {
+    fn default() -> Self {
+        Self {
+            owner: Vec::new(),
+            users: Vec::new(),
+            starts: Vec::new(),
+            pairs: Vec::new(),
+            alive: Vec::new(),
+            alternative_alive: Vec::new(),
+            left: Vec::new(),
+            enabled: Vec::new(),
+            deleted: Vec::new(),
+            deleted_alternatives: Vec::new(),
+            successors: Batch::new(),
+            scratch: Requirements::default(),
+        }
+    }
+}
+
+impl<Y: Rules + ?Sized> Deletion<Y> {
+    /// Collects rules and enabledness of all nodes; everything is alive.
+    fn prepare(&mut self, system: &Y, state: &Y::State) -> Result<(), Fault> {
+        let n = system.n_nodes();
+        self.owner.clear();
+        self.pairs.clear();
+        self.left.clear();
+        for node in 0..n {
+            self.scratch.clear();
+            system.require(state, TransitionId::from(node), &mut self.scratch)?;
+            self.left.push(self.scratch.n_alternatives() as u32);
+            for i in 0..self.scratch.n_alternatives() {
+                let alternative = self.owner.len() as u32;
+                self.owner.push(node as u32);
+                // A node may be named twice in one alternative; once is enough.
+                let first = self.pairs.len();
+                self.pairs.extend(self.scratch.alternative(i).iter().map(|t| (t.0, alternative)));
+                self.pairs[first..].sort_unstable();
+                let mut kept = first;
+                for k in first..self.pairs.len() {
+                    if k == first || self.pairs[k] != self.pairs[k - 1] {
+                        self.pairs[kept] = self.pairs[k];
+                        kept += 1;
+                    }
+                }
+                self.pairs.truncate(kept);
+            }
+        }
+        self.sort_users(n);
+        self.alive.clear();
+        self.alive.resize(n, true);
+        self.alternative_alive.clear();
+        self.alternative_alive.resize(self.owner.len(), true);
+        self.successors.clear();
+        system.successors(state, &mut self.successors)?;
+        self.enabled.clear();
+        self.enabled.resize(n, false);
+        for i in 0..self.successors.len() {
+            self.enabled[self.successors.via(i).index()] = true;
+        }
+        Ok(())
+    }
+
+    fn sort_users(&mut self, n: usize) {
+        self.pairs.sort_unstable();
+        self.users.clear();
+        self.starts.clear();
+        for node in 0..=n as u32 {
+            while let Some(&(of, alternative)) = self.pairs.get(self.users.len())
+                && of < node
+            {
+                self.users.push(alternative);
+            }
+            self.starts.push(self.users.len() as u32);
+        }
+    }
+
+    /// Deletes `node` and all that cannot stay without it; takes it back if no enabled transition is left.
+    /// `n_enabled` is the number of enabled transitions alive.
+    fn try_delete(&mut self, node: u32, n_enabled: &mut usize) {
+        let before = *n_enabled;
+        self.deleted.clear();
+        self.deleted_alternatives.clear();
+        self.alive[node as usize] = false;
+        self.deleted.push(node);
+        let mut next = 0;
+        while next < self.deleted.len() {
+            let gone = self.deleted[next] as usize;
+            next += 1;
+            *n_enabled -= usize::from(self.enabled[gone]);
+            if *n_enabled == 0 {
+                return self.undo(n_enabled, before);
+            }
+            for k in self.starts[gone]..self.starts[gone + 1] {
+                self.drop_alternative(self.users[k as usize]);
+            }
+        }
+    }
+
+    /// An alternative has lost a member; its owner goes with its last alternative.
+    fn drop_alternative(&mut self, alternative: u32) {
+        let owner = self.owner[alternative as usize];
+        if !std::mem::replace(&mut self.alternative_alive[alternative as usize], false) {
+            return;
+        }
+        self.deleted_alternatives.push(alternative);
+        self.left[owner as usize] -= 1;
+        if self.left[owner as usize] == 0 && std::mem::replace(&mut self.alive[owner as usize], false) {
+            self.deleted.push(owner);
+        }
+    }
+
+    fn undo(&mut self, n_enabled: &mut usize, before: usize) {
+        *n_enabled = before;
+        for &node in &self.deleted {
+            self.alive[node as usize] = true;
+        }
+        for &alternative in &self.deleted_alternatives {
+            self.alternative_alive[alternative as usize] = true;
+            self.left[self.owner[alternative as usize] as usize] += 1;
+        }
+    }
+
+    /// After this, `alive` is the stubborn set.
+    fn choose(&mut self, system: &Y, state: &Y::State) -> Result<(), Fault> {
+        self.prepare(system, state)?;
+        let mut n_enabled = self.successors.len();
+        for i in 0..self.successors.len() {
+            let t = self.successors.via(i).0;
+            if n_enabled > 1 && self.alive[t as usize] {
+                self.try_delete(t, &mut n_enabled);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<Y: Rules + ?Sized> Reduction<Y> for Deletion<Y> {
+    fn name(&self) -> String {
+        "deletion".into()
+    }
+
+    fn preserves(&self) -> Preserves {
+        Preserves::Basic
+    }
+
+    fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
+        self.choose(system, state)?;
+        for i in 0..self.successors.len() {
+            let t = self.successors.via(i);
+            if self.alive[t.index()] {
+                out.push(t, self.successors.state(i));
+            }
+        }
+        Ok(())
+    }
+
+    fn stubborn_set(
+        &mut self,
+        system: &Y,
+        state: &Y::State,
+        out: &mut Vec<TransitionId>,
+    ) -> Result<(), Fault> {
+        self.choose(system, state)?;
+        out.extend((0..self.alive.len()).filter(|&n| self.alive[n]).map(TransitionId::from));
+        Ok(())
+    }
+}
