@@ -4,11 +4,17 @@ use crate::{Rows, TransitionId, Vector};
 
 /// A list of successors. A search fills it from many states before it touches the store, so that the
 /// store can prefetch for all of them.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Batch<S: Vector + ?Sized> {
     rows: S::Rows,
     /// The transition of each row.
     via: Vec<TransitionId>,
+}
+
+impl<S: Vector + ?Sized> Clone for Batch<S> {
+    fn clone(&self) -> Self {
+        Self { rows: self.rows.clone(), via: self.via.clone() }
+    }
 }
 
 impl<S: Vector + ?Sized> Default for Batch<S> {

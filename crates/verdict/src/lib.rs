@@ -1,1 +1,32 @@
-//! To come.
+//! What is claimed, how sure it is, and on what evidence.
+//!
+//! [`analyse`] answers questions about a system: it plans searches, looks at what they found, and builds a
+//! [`Verdict`] for each question. The data's way: `analysis` plans and asks; `phase` runs one search;
+//! `graph_questions` looks at the edges; `lift` turns paths of representatives into real ones; `replay`
+//! runs every counterexample again before anyone sees it; `verdict` is the result, `row` what it rests on.
+//!
+//! Invariants:
+//! * [`Holds`] can only be built by [`Holds::conclude`] from a finished search, an exact store and a reduction
+//!   that preserves the question;
+//! * [`Violated`] carries a trace that `replay` has accepted;
+//! * `replay` uses firing and the checks of the system and nothing of searches, stores or reductions.
+
+#![forbid(unsafe_code)]
+
+mod analysis;
+mod graph_questions;
+mod lift;
+mod options;
+mod phase;
+mod replay;
+mod row;
+mod trace;
+mod verdict;
+
+pub use analysis::{Analysis, Answer, Broken, analyse};
+pub use options::{Options, ReductionKind, SearchKind, StoreKind};
+pub use phase::PhaseReport;
+pub use replay::{Region, Rejection, Witness, replay};
+pub use row::Row;
+pub use trace::{Change, Step, Trace};
+pub use verdict::{Contradiction, Evidence, Holds, Inconclusive, Verdict, Violated};

@@ -1,0 +1,236 @@
+//! Breadth-first search: shortest counterexamples.
+//!
+//! **Implements** the search loop of ASSET (V15), in batches: states of a level are expanded until a batch
+//! of successors is full, the batch goes to the store, and the answers are digested in the order in which
+//! one-at-a-time search would have seen them, so counts are the same to the unit, also when the search stops
+//! at a sighting.
+//! **Preserves** everything that store and reduction preserve; any order will do for the basic method.
+//! **Differs from the text** in that no parent links are kept when the store keeps states: the way back is
+//! found by expanding one level again per step, which costs time only when there is something to show.
+//! **Checked by** Table I of V15, whose mutex-violating rows depend on the order, and the campaign.
+
+use crate::run::{BATCH, Halt, Run};
+use crate::{Job, Outcome};
+use std::ops::Range;
+use stubborn_store::Store;
+use stubborn_system::{Batch, Fault, Rows, System, TransitionId, Vector};
+
+/// Searches breadth-first.
+pub fn breadth_first<Y: System + ?Sized>(job: Job<'_, Y>) -> Outcome {
+    let mut run = Run::new(job);
+    let mut front = Front::new(run.job.store.keeps_states());
+    let result = search(&mut run, &mut front);
+    run.finish(result, |mut run| {
+        let path = front.current.and_then(|id| front.path_to(&mut run, id).ok()).unwrap_or_default();
+        (run, path)
+    })
+}
+
+fn search<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>) -> Result<(), Halt> {
+    run.seed()?;
+    front.accept(&run.batch, 0, None);
+    if let Some(sighting) = run.arrive(0)? {
+        run.sighted(sighting, |_| Ok(Vec::new()))?;
+    }
+    while front.next_level() {
+        let result = search_level(run, front);
+        run.stats.queue = front.n_waiting() as u64;
+        result?;
+    }
+    Ok(())
+}
+
+fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>) -> Result<(), Halt> {
+    // Where the successors of each expanded state end in the batch.
+    let mut ends: Vec<usize> = Vec::new();
+    while front.next < front.level.end {
+        run.stats.queue = front.n_waiting() as u64;
+        run.tick()?;
+        let first = front.next;
+        run.batch.clear();
+        ends.clear();
+        let mut fault = None;
+        while front.next < front.level.end && run.batch.len() < BATCH {
+            let state = front.state(&*run.job.store, front.next);
+            let before = run.batch.len();
+            if let Err(wrong) = run.job.reduction.expand(run.job.system, state, &mut run.batch) {
+                run.batch.truncate(before);
+                fault = Some(wrong);
+                break;
+            }
+            ends.push(run.batch.len());
+            front.next += 1;
+        }
+        run.insert(front.bytes())?;
+        digest(run, front, first, &ends)?;
+        if let Some(fault) = fault {
+            front.current = Some(front.next);
+            return Err(Halt::Fault(fault));
+        }
+    }
+    Ok(())
+}
+
+/// Goes through an inserted batch: the successors of the states from `first` on.
+fn digest<Y: System + ?Sized>(
+    run: &mut Run<'_, Y>,
+    front: &mut Front<Y::State>,
+    first: usize,
+    ends: &[usize],
+) -> Result<(), Halt> {
+    let mut i = 0;
+    for (source, &end) in (first..).zip(ends) {
+        front.current = Some(source);
+        if i == end {
+            run.stats.terminal_states += 1;
+            let state = front.state(&*run.job.store, source);
+            if let Some(sighting) = run.job.visitor.terminal(state)? {
+                run.sighted(sighting, |run| front.path_to(run, source))?;
+            }
+        }
+        if let Some(graph) = &mut run.graph {
+            let edges = (i..end).map(|i| (run.entries[i].id(), run.batch.via(i)));
+            graph.add(source as u32, edges).map_err(Halt::Stop)?;
+        }
+        while i < end {
+            run.stats.edges += 1;
+            if run.entries[i].is_new() {
+                front.accept(&run.batch, i, Some(source));
+                run.stats.depth = front.starts.len() as u64;
+                if let Some(sighting) = run.arrive(i)? {
+                    let via = run.batch.via(i);
+                    run.sighted(sighting, |run| {
+                        let mut path = front.path_to(run, source)?;
+                        path.push(via);
+                        Ok(path)
+                    })?;
+                }
+            }
+            i += 1;
+        }
+    }
+    Ok(())
+}
+
+/// The levels of the search: states are numbered in the order in which they were found.
+struct Front<S: Vector + ?Sized> {
+    /// The states of the level in hand.
+    level: Range<usize>,
+    /// The first of them that is not expanded.
+    next: usize,
+    n_found: usize,
+    /// The state in hand, if any.
+    current: Option<usize>,
+    /// First state of each level so far.
+    starts: Vec<usize>,
+    /// Only for stores that keep no states.
+    own: Option<Own<S>>,
+}
+
+/// What must be kept if the store keeps no states.
+struct Own<S: Vector + ?Sized> {
+    /// The states of the level in hand, and of the next.
+    this: S::Rows,
+    coming: S::Rows,
+    /// Where each state came from.
+    parents: Vec<(u32, TransitionId)>,
+}
+
+impl<S: Vector + ?Sized> Front<S> {
+    fn new(store_keeps_states: bool) -> Self {
+        let own = || Own { this: S::Rows::default(), coming: S::Rows::default(), parents: Vec::new() };
+        Self {
+            level: 0..0,
+            next: 0,
+            n_found: 0,
+            current: None,
+            starts: Vec::new(),
+            own: (!store_keeps_states).then(own),
+        }
+    }
+
+    /// Takes in successor `i` of `batch`, a new state.
+    #[inline]
+    fn accept(&mut self, batch: &Batch<S>, i: usize, source: Option<usize>) {
+        if let Some(own) = &mut self.own {
+            own.coming.push(batch.state(i));
+            own.parents.push((source.unwrap_or(0) as u32, batch.via(i)));
+        }
+        self.n_found += 1;
+    }
+
+    /// Goes on to the next level, if there is one.
+    fn next_level(&mut self) -> bool {
+        self.level = self.level.end..self.n_found;
+        self.next = self.level.start;
+        self.starts.push(self.level.start);
+        if let Some(own) = &mut self.own {
+            std::mem::swap(&mut own.this, &mut own.coming);
+            own.coming.clear();
+        }
+        !self.level.is_empty()
+    }
+
+    fn n_waiting(&self) -> usize {
+        self.n_found - self.next
+    }
+
+    fn bytes(&self) -> usize {
+        self.own.as_ref().map_or(0, |own| {
+            own.this.bytes() + own.coming.bytes() + own.parents.len() * size_of::<(u32, TransitionId)>()
+        })
+    }
+
+    /// A state of the level in hand.
+    #[inline]
+    fn state<'s>(&'s self, store: &'s dyn Store<S>, i: usize) -> &'s S {
+        match &self.own {
+            Some(own) => own.this.get(i - self.level.start),
+            None => store.state(i as u32).expect("the store keeps states"),
+        }
+    }
+
+    /// The way from the initial state to state `target` of a level so far.
+    fn path_to<Y: System<State = S> + ?Sized>(
+        &self,
+        run: &mut Run<'_, Y>,
+        target: usize,
+    ) -> Result<Vec<TransitionId>, Fault> {
+        let mut path = Vec::new();
+        let mut target = target;
+        while target > 0 {
+            let (parent, via) = match &self.own {
+                Some(own) => (own.parents[target].0 as usize, own.parents[target].1),
+                None => self.parent_of(run, target)?,
+            };
+            path.push(via);
+            target = parent;
+        }
+        path.reverse();
+        Ok(path)
+    }
+
+    /// The first state of the level before that leads to `target`: the one that found it.
+    fn parent_of<Y: System<State = S> + ?Sized>(
+        &self,
+        run: &mut Run<'_, Y>,
+        target: usize,
+    ) -> Result<(usize, TransitionId), Fault> {
+        let level = self.starts.partition_point(|&start| start <= target) - 1;
+        let state = |i: usize| run.job.store.state(i as u32).expect("the store keeps states");
+        let wanted = state(target);
+        let mut batch = Batch::new();
+        for parent in self.starts[level - 1]..self.starts[level] {
+            batch.clear();
+            run.job.reduction.expand(run.job.system, state(parent), &mut batch)?;
+            if let Some(i) = (0..batch.len()).find(|&i| batch.state(i) == wanted) {
+                return Ok((parent, batch.via(i)));
+            }
+        }
+        Err(Fault::Broken(format!(
+            "a state has lost its predecessor: firing or choosing is not a function of the state ({})",
+            run.job.system.show(wanted)
+        )))
+    }
+}
+

@@ -1,0 +1,134 @@
+//! What both search orders have in common: inserting a batch within the limits, counting, reporting.
+
+use crate::{End, Found, Graph, Job, Outcome, Sighting, Stats, Stop};
+use stubborn_store::{Entry, Full};
+use stubborn_system::{Batch, Fault, System, TransitionId};
+
+/// Successors are collected until there are this many, then inserted together.
+pub(crate) const BATCH: usize = 256;
+
+/// States between two looks at the watch.
+const TICK: u64 = 4096;
+
+/// A search under way.
+pub(crate) struct Run<'a, Y: System + ?Sized> {
+    pub(crate) job: Job<'a, Y>,
+    pub(crate) stats: Stats,
+    pub(crate) batch: Batch<Y::State>,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) graph: Option<Graph>,
+    found: Vec<Found>,
+    next_tick: u64,
+}
+
+/// Why a search does not go on.
+pub(crate) enum Halt {
+    Sighted,
+    Stop(Stop),
+    Fault(Fault),
+}
+
+impl From<Fault> for Halt {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl<'a, Y: System + ?Sized> Run<'a, Y> {
+    pub(crate) fn new(job: Job<'a, Y>) -> Self {
+        let graph = Graph::new(job.keep);
+        Self {
+            job,
+            stats: Stats::default(),
+            batch: Batch::new(),
+            entries: Vec::new(),
+            graph,
+            found: Vec::new(),
+            next_tick: 0,
+        }
+    }
+
+    /// Puts the initial state into the batch and the store.
+    pub(crate) fn seed(&mut self) -> Result<(), Halt> {
+        self.batch.clear();
+        self.job.system.initial(&mut self.batch)?;
+        self.insert(0)
+    }
+
+    /// Inserts the batch; `others` is the memory that the search itself uses.
+    pub(crate) fn insert(&mut self, others: usize) -> Result<(), Halt> {
+        let graph = self.graph.as_ref().map_or(0, Graph::bytes);
+        let used = self.job.store.bytes() + others + graph + self.batch.bytes();
+        self.stats.peak_bytes = self.stats.peak_bytes.max(used);
+        let limit = self.job.limits.bytes;
+        self.entries.clear();
+        let room = limit.saturating_sub(used);
+        let inserted = self.job.store.insert(&self.batch, room, &mut self.entries);
+        self.stats.peak_bytes = self.stats.peak_bytes.max(self.job.store.bytes() + others + graph);
+        match inserted {
+            Ok(()) if used <= limit => Ok(()),
+            Ok(()) => Err(Halt::Stop(Stop::Memory { limit, needed: used - limit })),
+            Err(Full::Memory { needed }) => Err(Halt::Stop(Stop::Memory { limit, needed })),
+            Err(Full::Numbers) => {
+                Err(Halt::Stop(Stop::Numbers { what: "states", limit: Entry::MAX_STATES as u64 }))
+            }
+        }
+    }
+
+    /// Counts successor `i` of the batch, if it is a new state, and shows it to the visitor.
+    #[inline]
+    pub(crate) fn arrive(&mut self, i: usize) -> Result<Option<Sighting>, Halt> {
+        if self.stats.states == self.job.limits.states {
+            return Err(Halt::Stop(Stop::States { limit: self.job.limits.states }));
+        }
+        self.stats.states += 1;
+        Ok(self.job.visitor.arrive(self.batch.state(i))?)
+    }
+
+    /// Looks at the watch now and then.
+    #[inline]
+    pub(crate) fn tick(&mut self) -> Result<(), Halt> {
+        if self.stats.states < self.next_tick {
+            return Ok(());
+        }
+        self.next_tick = self.stats.states + TICK;
+        self.job.watch.tick(&self.stats).map_or(Ok(()), |stop| Err(Halt::Stop(stop)))
+    }
+
+    /// Whether a path to this sighting is wanted: the first for each question is.
+    pub(crate) fn is_wanted(&self, sighting: &Sighting) -> bool {
+        self.found.iter().all(|f| f.sighting.question != sighting.question)
+    }
+
+    /// Reports a sighting; `path` is asked for only if it is wanted.
+    pub(crate) fn sighted(
+        &mut self,
+        sighting: Sighting,
+        path: impl FnOnce(&mut Self) -> Result<Vec<TransitionId>, Fault>,
+    ) -> Result<(), Halt> {
+        self.stats.sightings += 1;
+        if self.is_wanted(&sighting) {
+            let path = path(self)?;
+            self.found.push(Found { sighting, path });
+        }
+        if self.job.all_errors { Ok(()) } else { Err(Halt::Sighted) }
+    }
+
+    /// Closes the books. `path` leads to the state in hand, for faults.
+    pub(crate) fn finish(
+        self,
+        result: Result<(), Halt>,
+        path: impl FnOnce(Self) -> (Self, Vec<TransitionId>),
+    ) -> Outcome {
+        let (run, end) = match result {
+            Ok(()) => (self, End::Complete),
+            Err(Halt::Sighted) => (self, End::Sighted),
+            Err(Halt::Stop(stop)) => (self, End::Stopped(stop)),
+            Err(Halt::Fault(fault)) => {
+                let (run, path) = path(self);
+                (run, End::Fault(fault, path))
+            }
+        };
+        Outcome { end, stats: run.stats, found: run.found, graph: run.graph }
+    }
+}

@@ -1,0 +1,177 @@
+//! A report for reading.
+
+use crate::{Report, clean, human_bytes, with_commas};
+use std::fmt::Write;
+use stubborn_explore::End;
+use stubborn_store::Guarantee;
+use stubborn_verdict::{Answer, Broken, PhaseReport, Region, Trace, Verdict};
+
+/// The whole report. With `verbose`, states are shown in full beside what changed.
+pub fn report_text(report: &Report, verbose: bool) -> String {
+    let mut out = String::new();
+    let rules = report.rules.map_or(String::new(), |rules| format!(", {rules} rules"));
+    let _ = writeln!(
+        out,
+        "{}: {} transitions, {} bits per state{rules}",
+        clean(&report.model),
+        report.n_transitions,
+        report.state_bits
+    );
+    for answer in &report.analysis.answers {
+        answer_text(&mut out, report, answer, verbose);
+    }
+    for (i, phase) in report.analysis.phases.iter().enumerate() {
+        if i > 0 {
+            let _ = writeln!(out, "what was left open was answered by another search:");
+        }
+        phase_text(&mut out, phase);
+    }
+    let _ = writeln!(out, "  {:.3} s{}", report.seconds, memory(report));
+    out
+}
+
+fn memory(report: &Report) -> String {
+    report.peak_rss.map_or(String::new(), |bytes| format!(", {} of memory in all", human_bytes(bytes)))
+}
+
+fn answer_text(out: &mut String, report: &Report, answer: &Answer, verbose: bool) {
+    let word = answer.verdict.word();
+    let _ = writeln!(out, "  {word:<13} {}: {}", answer.question.word(), clean(&answer.text));
+    let indent = "                ";
+    match &answer.verdict {
+        Verdict::Holds(holds) => {
+            let _ = writeln!(out, "{indent}rests on: {}", holds.row());
+        }
+        Verdict::Inconclusive(why) => {
+            let _ = writeln!(out, "{indent}because: {why}");
+        }
+        Verdict::Contradiction(what) => {
+            let _ = writeln!(out, "{indent}{what}");
+            let _ = writeln!(out, "{indent}this is a bug in stubborn: please report it with the model");
+        }
+        Verdict::Violated(violated) => {
+            let _ = writeln!(out, "{indent}because: {}", clean(violated.message()));
+            trace_text(out, violated.trace(), verbose);
+            if let Some(region) = violated.region() {
+                region_text(out, report, region, violated.trace());
+            }
+        }
+    }
+    let phase = &report.analysis.phases.get(answer.phase);
+    if let Some(PhaseReport { always_may_terminate: Some(false), .. }) = phase
+        && answer.question.word() == "deadlock"
+    {
+        let _ = writeln!(out, "{indent}note: the model is not always may-terminating");
+    }
+}
+
+/// The run, a line per state: number, transition, what changed; rulers before the point of no return and
+/// before the cycle.
+fn trace_text(out: &mut String, trace: &Trace, verbose: bool) {
+    let cycle = trace.cycle_start.map(|start| trace.steps.len() - start);
+    let _ = writeln!(
+        out,
+        "  counterexample: {} steps{}",
+        trace.steps.len(),
+        cycle.map_or(String::new(), |n| format!(", the last {n} of them for ever"))
+    );
+    let width = trace.steps.iter().map(|s| clean(&s.name).chars().count()).max().unwrap_or(0).max(7);
+    for i in 0..=trace.steps.len() {
+        if trace.no_return == Some(i) {
+            let _ = writeln!(out, "    ========== no return from here on");
+        }
+        if trace.cycle_start == Some(i) {
+            let _ = writeln!(out, "    ---------- from here on the run repeats");
+        }
+        let (name, state) = match i.checked_sub(1).map(|i| &trace.steps[i]) {
+            None => ("initial", &trace.initial),
+            Some(step) => (step.name.as_str(), &step.state),
+        };
+        let changes = match i.checked_sub(1).map(|i| &trace.steps[i]) {
+            None => String::new(),
+            Some(step) if step.changes.is_empty() => "(nothing changes)".to_owned(),
+            Some(step) => step
+                .changes
+                .iter()
+                .map(|c| format!("{}: {} -> {}", clean(&c.variable), clean(&c.old), clean(&c.new)))
+                .collect::<Vec<_>>()
+                .join(", "),
+        };
+        let shown = if verbose || i == 0 { format!("{}  ", clean(state)) } else { String::new() };
+        let line = format!("    {i:>4}  {:<width$}  {shown}{changes}", clean(name));
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+fn region_text(out: &mut String, report: &Report, region: &Region, trace: &Trace) {
+    let more = if region.complete { "" } else { " or more" };
+    let names: Vec<String> = trace.steps.iter().map(|s| (s.transition, s.name.clone())).fold(
+        Vec::new(),
+        |mut names: Vec<String>, (t, name)| {
+            if region.transitions.iter().any(|r| r.0 == t) && !names.contains(&name) {
+                names.push(name);
+            }
+            names
+        },
+    );
+    let others = region.transitions.len() - names.len().min(region.transitions.len());
+    let and = if others > 0 { format!(" and {others} others") } else { String::new() };
+    let _ = writeln!(
+        out,
+        "  no return: {}{more} states, in which only {} of {} transitions occur: {}{and}",
+        with_commas(region.states as u64),
+        region.transitions.len(),
+        report.n_transitions,
+        names.iter().map(|n| clean(n).into_owned()).collect::<Vec<_>>().join(", ")
+    );
+}
+
+fn phase_text(out: &mut String, phase: &PhaseReport) {
+    let stats = &phase.stats;
+    let _ = writeln!(
+        out,
+        "  {} states, {} transitions fired, {} terminal, depth {}; {} ({:.1} bytes per state)",
+        with_commas(stats.states),
+        with_commas(stats.edges),
+        with_commas(stats.terminal_states),
+        with_commas(stats.depth),
+        human_bytes(stats.peak_bytes),
+        stats.peak_bytes as f64 / stats.states.max(1) as f64
+    );
+    let symmetry = if phase.symmetry { " with symmetry" } else { "" };
+    let _ = writeln!(
+        out,
+        "  reduction {}{symmetry}, search {}, store {}{}",
+        phase.reduction,
+        phase.search.word(),
+        phase.store.word(),
+        if phase.guarantee == Guarantee::Exact { "" } else { " (may miss states)" }
+    );
+    if let End::Stopped(stop) = &phase.end {
+        let _ = writeln!(out, "  not finished: {stop}; {} states were waiting", with_commas(stats.queue));
+    }
+    match phase.always_may_terminate {
+        Some(true) => {
+            let _ = writeln!(out, "  the model is always may-terminating");
+        }
+        Some(false) => {
+            let _ = writeln!(
+                out,
+                "  the model is not always may-terminating (ask `--question may-terminate` to see why)"
+            );
+        }
+        None => {}
+    }
+}
+
+/// A model that broke, with the run that shows it.
+pub fn broken_text(model: &str, broken: &Broken) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "error: {}: {}", clean(model), clean(&broken.fault.to_string()));
+    if let Some(trace) = &broken.trace {
+        let _ = writeln!(out, "  it shows in the last state of this run:");
+        trace_text(&mut out, trace, true);
+    }
+    let _ = writeln!(out, "  after {} states", with_commas(broken.stats.states));
+    out
+}

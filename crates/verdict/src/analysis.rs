@@ -1,0 +1,247 @@
+//! The plan: which searches answer which questions.
+//!
+//! First the search that the user asked for. What it leaves open (the model turned out not to be always
+//! may-terminating, or the question is one that the reduction does not preserve) goes to a search without
+//! reduction; what symmetry cannot answer goes to one without symmetry. So every question gets an answer
+//! unless a limit is reached, and the answer says what it rests on.
+
+use crate::lift::lift;
+use crate::phase::{self, Finding, PhaseReport, run_phase};
+use crate::replay::{Rejection, Witness, go_on, replay, run};
+use crate::{Contradiction, Inconclusive, Options, ReductionKind, Trace, Verdict, Violated};
+use stubborn_explore::{End, Stats, Watch};
+use stubborn_reduce::{
+    Checked, Closure, Deletion, Full, OnRepresentatives, Quotient, Reduction, Smaller, StrongComponents,
+};
+use stubborn_system::{Fault, Observed, Question, Rules, Symmetric, TransitionId};
+
+/// The answers to all questions, and the searches that they came from.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// One answer per question, in the order in which they were asked.
+    pub answers: Vec<Answer>,
+    /// The searches, in order.
+    pub phases: Vec<PhaseReport>,
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The question.
+    pub question: Question,
+    /// The question in words.
+    pub text: String,
+    /// What is claimed.
+    pub verdict: Verdict,
+    /// Which search it came from: a place in [`Analysis::phases`].
+    pub phase: usize,
+}
+
+/// The model broke.
+#[derive(Clone, Debug)]
+pub struct Broken {
+    /// How.
+    pub fault: Fault,
+    /// A run to the state in which it shows, if there is one.
+    pub trace: Option<Trace>,
+    /// How far the search was.
+    pub stats: Stats,
+}
+
+/// Steps that are shown from a point of no return on, at most.
+const GO_ON_STEPS: usize = 2_000;
+
+/// Answers the questions.
+pub fn analyse<Y: Rules + Observed + Symmetric>(
+    system: &Y,
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<Analysis, Broken> {
+    let questions = options.questions.clone().unwrap_or_else(|| system.questions());
+    let mut verdicts: Vec<Option<(Verdict, usize)>> = vec![None; questions.len()];
+    let mut phases: Vec<PhaseReport> = Vec::new();
+    for plan in plans(options) {
+        let open: Vec<usize> =
+            (0..questions.len()).filter(|&i| verdicts[i].is_none() && plan.can_answer(&questions[i])).collect();
+        if open.is_empty() {
+            continue;
+        }
+        let asked: Vec<Question> = open.iter().map(|&i| questions[i].clone()).collect();
+        let (report, findings) =
+            plan.search(system, &asked, options, watch).map_err(|broken| explain(system, plan, broken))?;
+        let has_ended = report.end == End::Complete;
+        for (&i, finding) in open.iter().zip(findings) {
+            let verdict = judge(system, plan, &questions[i], finding, options);
+            verdicts[i] = verdict.map(|verdict| (verdict, phases.len()));
+        }
+        phases.push(report);
+        if !has_ended {
+            break;
+        }
+    }
+    let last = phases.len().saturating_sub(1);
+    let answers = questions.into_iter().zip(verdicts).map(|(question, verdict)| {
+        let (verdict, phase) = verdict.unwrap_or_else(|| (left_open(phases.last()), last));
+        Answer { text: in_words(system, &question), question, verdict, phase }
+    });
+    Ok(Analysis { answers: answers.collect(), phases })
+}
+
+/// The question, with the names of its transitions.
+fn in_words<Y: Rules>(system: &Y, question: &Question) -> String {
+    let name = |t: &TransitionId| format!("`{}`", system.transition_name(*t));
+    match question {
+        Question::Fair { often, rarely } if rarely.is_empty() => {
+            format!("no run fires {} for ever", name(often))
+        }
+        Question::Fair { often, rarely } => format!(
+            "no run fires {} for ever but {} only finitely often",
+            name(often),
+            rarely.iter().map(name).collect::<Vec<_>>().join(", ")
+        ),
+        other => other.to_string(),
+    }
+}
+
+/// The verdict on a question that no search got to.
+fn left_open(last: Option<&PhaseReport>) -> Verdict {
+    Verdict::Inconclusive(match last.map(|phase| &phase.end) {
+        Some(End::Stopped(stop)) => Inconclusive::Stopped(stop.clone()),
+        Some(End::Sighted) => Inconclusive::StoppedAtOther,
+        _ => Inconclusive::NoMethod,
+    })
+}
+
+/// A way to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Plan {
+    reduction: ReductionKind,
+    symmetry: bool,
+}
+
+/// The plans to try, in order.
+fn plans(options: &Options) -> Vec<Plan> {
+    let mut plans = vec![Plan { reduction: options.reduction, symmetry: options.symmetry }];
+    for plan in [
+        Plan { reduction: ReductionKind::None, symmetry: options.symmetry },
+        Plan { reduction: ReductionKind::None, symmetry: false },
+    ] {
+        if !plans.contains(&plan) {
+            plans.push(plan);
+        }
+    }
+    plans
+}
+
+impl Plan {
+    fn can_answer(self, question: &Question) -> bool {
+        match question {
+            // It names transitions, whose numbers mean nothing among representatives.
+            Question::Fair { .. } => !self.symmetry,
+            // Nothing less than all cycles will do.
+            Question::MustProgress { .. } => self.reduction == ReductionKind::None,
+            _ => true,
+        }
+    }
+
+    fn search<Y: Rules + Observed + Symmetric>(
+        self,
+        system: &Y,
+        questions: &[Question],
+        options: &Options,
+        watch: &mut dyn Watch,
+    ) -> Result<(PhaseReport, Vec<Finding>), phase::Broken> {
+        let mut reduction = self.reduction::<Y>(options);
+        if self.symmetry {
+            let mut reduction = OnRepresentatives::new(reduction, options.check.is_some());
+            run_phase(&Quotient::new(system), &mut reduction, true, questions, options, watch)
+        } else {
+            run_phase(system, &mut *reduction, false, questions, options, watch)
+        }
+    }
+
+    fn reduction<'y, Y: Rules + Observed + 'y>(self, options: &Options) -> Box<dyn Reduction<Y> + 'y> {
+        let reduction: Box<dyn Reduction<Y> + 'y> = match self.reduction {
+            ReductionKind::None => return Box::new(Full),
+            ReductionKind::Closure => Box::new(Closure::default()),
+            ReductionKind::StrongComponents => Box::new(StrongComponents::default()),
+            ReductionKind::Deletion => Box::new(Deletion::default()),
+            ReductionKind::Smaller => {
+                Box::new(Smaller::new(StrongComponents::default(), Deletion::default()))
+            }
+        };
+        match options.check {
+            Some(depth) => Box::new(Checked::new(reduction, depth)),
+            None => reduction,
+        }
+    }
+}
+
+/// Turns a finding into a verdict; `None` if another method is needed.
+fn judge<Y: Rules + Observed + Symmetric>(
+    system: &Y,
+    plan: Plan,
+    question: &Question,
+    finding: Finding,
+    options: &Options,
+) -> Option<Verdict> {
+    let witness = match finding {
+        Finding::Holds(holds) => return Some(Verdict::Holds(holds)),
+        Finding::Inconclusive(reason) => return Some(Verdict::Inconclusive(reason)),
+        Finding::Open => return None,
+        Finding::Candidate(witness) => witness,
+    };
+    let is_reduced = plan.reduction != ReductionKind::None;
+    match confirm(system, plan, question, witness, options) {
+        Ok(violated) => {
+            // In a reduced space "no progress can be reached" is only a suspicion until all of it is seen.
+            let is_suspicion = is_reduced && matches!(question, Question::MayProgress { .. });
+            let is_sure = violated.region.as_ref().is_none_or(|region| region.complete);
+            if is_suspicion && !is_sure { None } else { Some(Verdict::Violated(violated)) }
+        }
+        Err(Rejection::Returns) if is_reduced && matches!(question, Question::MayProgress { .. }) => None,
+        Err(rejection) => {
+            let what = format!("a counterexample to \"{question}\" was found but did not replay: {rejection}");
+            Some(Verdict::Contradiction(Contradiction { what }))
+        }
+    }
+}
+
+/// Makes a real run of a witness and replays it.
+fn confirm<Y: Rules + Observed + Symmetric>(
+    system: &Y,
+    plan: Plan,
+    question: &Question,
+    witness: Witness,
+    options: &Options,
+) -> Result<Violated, Rejection> {
+    let mut witness = real(system, plan, witness)?;
+    if matches!(question, Question::MayProgress { .. } | Question::MayTerminate) {
+        go_on(system, &mut witness, GO_ON_STEPS)?;
+    }
+    let (states, message, region) = replay(system, question, &witness, options.replay_states)?;
+    Ok(Violated { message, trace: Trace::new(system, &states, &witness), region })
+}
+
+fn real<Y: Rules + Observed + Symmetric>(
+    system: &Y,
+    plan: Plan,
+    witness: Witness,
+) -> Result<Witness, Rejection> {
+    if !plan.symmetry {
+        return Ok(witness);
+    }
+    let representatives = run(&Quotient::new(system), &witness.steps)?;
+    Ok(lift(system, &representatives, &witness)?)
+}
+
+/// A broken model, with the run that shows it.
+fn explain<Y: Rules + Observed + Symmetric>(system: &Y, plan: Plan, broken: phase::Broken) -> Broken {
+    let phase::Broken { fault, path, stats } = broken;
+    let witness = Witness { steps: path, ..Witness::default() };
+    let trace = real(system, plan, witness).and_then(|witness| {
+        let states = run(system, &witness.steps)?;
+        Ok(Trace::new(system, &states, &witness))
+    });
+    Broken { fault, trace: trace.ok(), stats }
+}

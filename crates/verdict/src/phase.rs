@@ -1,0 +1,267 @@
+//! One search, and what it says about each of the questions put to it.
+
+use crate::graph_questions::{Edges, Lasso};
+use crate::{Evidence, Holds, Inconclusive, Options, SearchKind, StoreKind, Witness};
+use stubborn_explore::{
+    End, Job, Keep, Outcome, Sighting, Stats, Stop, Visitor, Watch, breadth_first, depth_first,
+};
+use stubborn_reduce::{Preserves, Reduction};
+use stubborn_store::{Bitstate, Compact, Exact, Full, Guarantee, Store};
+use stubborn_system::{Fault, Observed, Question, TransitionId, Vector};
+
+/// The numbers of one search.
+#[derive(Clone, Debug)]
+pub struct PhaseReport {
+    /// The reduction's name.
+    pub reduction: String,
+    /// Whether representatives only were explored.
+    pub symmetry: bool,
+    /// The order.
+    pub search: SearchKind,
+    /// The store.
+    pub store: StoreKind,
+    /// Its counters.
+    pub stats: Stats,
+    /// How it ended.
+    pub end: End,
+    /// What the store promises.
+    pub guarantee: Guarantee,
+    /// Whether termination always remains possible in the explored part, if that was looked at.
+    pub always_may_terminate: Option<bool>,
+}
+
+/// What a search says about a question.
+pub(crate) enum Finding {
+    Holds(Holds),
+    /// A run that may violate it; to be replayed.
+    Candidate(Witness),
+    Inconclusive(Inconclusive),
+    /// Another method is needed.
+    Open,
+}
+
+/// Searches, and looks at `questions` one by one.
+pub(crate) fn run_phase<Z: Observed>(
+    system: &Z,
+    reduction: &mut dyn Reduction<Z>,
+    symmetry: bool,
+    questions: &[Question],
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<(PhaseReport, Vec<Finding>), Broken> {
+    let preserves = reduction.preserves();
+    let name = reduction.name();
+    let mut store = make_store::<Z::State>(options)?;
+    let keep = what_to_keep(questions, preserves, options.store);
+    let mut visitor = Checks {
+        system,
+        safety: questions.iter().position(|q| *q == Question::Safety),
+        deadlock: questions.iter().position(|q| *q == Question::Deadlock),
+    };
+    let job = Job {
+        system,
+        reduction,
+        store: &mut *store,
+        visitor: &mut visitor,
+        watch,
+        limits: options.limits,
+        keep,
+        all_errors: options.all_errors,
+    };
+    let mut outcome = match options.search {
+        SearchKind::BreadthFirst => breadth_first(job),
+        SearchKind::DepthFirst => depth_first(job),
+    };
+    if let End::Fault(fault, path) = &outcome.end {
+        return Err(Broken { fault: fault.clone(), path: path.clone(), stats: outcome.stats });
+    }
+    let guarantee = store.guarantee();
+    store.seal();
+    let mut phase = Phase { system, store: &*store, outcome: &mut outcome, preserves, guarantee, terminates: None };
+    let findings = phase.look_at(questions, options).map_err(|fault| Broken {
+        fault,
+        path: Vec::new(),
+        stats: phase.outcome.stats,
+    })?;
+    let always_may_terminate = phase.terminates.as_ref().map(Option::is_none);
+    let report = PhaseReport {
+        reduction: name,
+        symmetry,
+        search: options.search,
+        store: options.store,
+        stats: outcome.stats,
+        end: outcome.end,
+        guarantee,
+        always_may_terminate,
+    };
+    Ok((report, findings))
+}
+
+/// The model broke during a search.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    pub(crate) fault: Fault,
+    pub(crate) path: Vec<TransitionId>,
+    pub(crate) stats: Stats,
+}
+
+fn make_store<S: Vector + ?Sized>(options: &Options) -> Result<Box<dyn Store<S>>, Broken> {
+    Ok(match options.store {
+        StoreKind::Exact => Box::new(Exact::new()),
+        StoreKind::Compact64 => Box::new(Compact::<u64, S>::new()),
+        StoreKind::Compact128 => Box::new(Compact::<u128, S>::new()),
+        StoreKind::Bitstate { log2, functions } => {
+            let too_large = |full: Full| Broken {
+                fault: Fault::Broken(format!("the bit field cannot be had: {full}")),
+                path: Vec::new(),
+                stats: Stats::default(),
+            };
+            Box::new(Bitstate::new(log2, functions).map_err(too_large)?)
+        }
+    })
+}
+
+/// Edges are kept if a question is about them, or if a reduced answer must be backed by termination.
+fn what_to_keep(questions: &[Question], preserves: Preserves, store: StoreKind) -> Keep {
+    let needs_edges = |q: &Question| match q {
+        Question::Safety => preserves == Preserves::Basic,
+        Question::Deadlock => false,
+        _ => true,
+    };
+    if store != StoreKind::Exact {
+        Keep::Nothing
+    } else if questions.iter().any(|q| matches!(q, Question::Fair { .. })) {
+        Keep::Labels
+    } else if questions.iter().any(needs_edges) {
+        Keep::Edges
+    } else {
+        Keep::Nothing
+    }
+}
+
+/// The checks of single states, as a search sees them.
+struct Checks<'a, Z: ?Sized> {
+    system: &'a Z,
+    safety: Option<usize>,
+    deadlock: Option<usize>,
+}
+
+impl<Z: Observed + ?Sized> Visitor<Z::State> for Checks<'_, Z> {
+    #[inline]
+    fn arrive(&mut self, state: &Z::State) -> Result<Option<Sighting>, Fault> {
+        let Some(question) = self.safety else { return Ok(None) };
+        Ok(self.system.check(state)?.map(|message| Sighting { question, message }))
+    }
+
+    fn terminal(&mut self, state: &Z::State) -> Result<Option<Sighting>, Fault> {
+        let Some(question) = self.deadlock else { return Ok(None) };
+        Ok(self.system.check_deadlock(state)?.map(|message| Sighting { question, message }))
+    }
+}
+
+/// A search that has ended.
+struct Phase<'a, Z: Observed> {
+    system: &'a Z,
+    store: &'a dyn Store<Z::State>,
+    outcome: &'a mut Outcome,
+    preserves: Preserves,
+    guarantee: Guarantee,
+    /// Once known: a way to a state that cannot terminate, if there is one.
+    terminates: Option<Option<Lasso>>,
+}
+
+impl<Z: Observed> Phase<'_, Z> {
+    fn look_at(&mut self, questions: &[Question], options: &Options) -> Result<Vec<Finding>, Fault> {
+        if let Some(stop) = self.no_room_for_graph(options) {
+            self.outcome.end = End::Stopped(stop);
+        }
+        let mut findings = Vec::new();
+        for (i, question) in questions.iter().enumerate() {
+            let finding = match self.outcome.found.iter().find(|f| f.sighting.question == i) {
+                Some(found) => {
+                    Finding::Candidate(Witness { steps: found.path.clone(), ..Witness::default() })
+                }
+                None => self.without_sighting(question)?,
+            };
+            findings.push(finding);
+        }
+        Ok(findings)
+    }
+
+    /// The graph stages need memory too: up to 20 bytes per state for numbers, stacks and parents.
+    fn no_room_for_graph(&mut self, options: &Options) -> Option<Stop> {
+        let graph = self.outcome.graph.as_ref()?;
+        let needed = self.store.bytes() + graph.bytes() + 20 * graph.n_states();
+        let limit = options.limits.bytes;
+        (self.outcome.end == End::Complete && needed > limit)
+            .then(|| Stop::Memory { limit, needed: needed - limit })
+    }
+
+    /// No state was sighted that violates `question`; what does that mean?
+    fn without_sighting(&mut self, question: &Question) -> Result<Finding, Fault> {
+        match &self.outcome.end {
+            End::Stopped(stop) => return Ok(Finding::Inconclusive(Inconclusive::Stopped(stop.clone()))),
+            End::Sighted => return Ok(Finding::Inconclusive(Inconclusive::StoppedAtOther)),
+            End::Complete | End::Fault(..) => {}
+        }
+        let is_about_states = matches!(question, Question::Safety | Question::Deadlock);
+        if self.guarantee != Guarantee::Exact {
+            let reason = if is_about_states {
+                Inconclusive::Omission(self.guarantee)
+            } else {
+                Inconclusive::NeedsExactStore
+            };
+            return Ok(Finding::Inconclusive(reason));
+        }
+        if let Some(candidate) = self.look_at_edges(question)? {
+            return Ok(candidate);
+        }
+        let evidence = Evidence {
+            end: &self.outcome.end,
+            guarantee: self.guarantee,
+            preserves: self.preserves,
+            always_may_terminate: self.terminates.as_ref().map(Option::is_none),
+        };
+        Ok(Holds::conclude(question, evidence).map_or(Finding::Open, Finding::Holds))
+    }
+
+    /// Looks for a violation among the edges. `None` if there is none.
+    fn look_at_edges(&mut self, question: &Question) -> Result<Option<Finding>, Fault> {
+        let Some(graph) = self.outcome.graph.take() else { return Ok(None) };
+        let edges = Edges { system: self.system, store: self.store, graph: &graph };
+        let is_reduced = self.preserves == Preserves::Basic;
+        if (is_reduced || *question == Question::MayTerminate) && self.terminates.is_none() {
+            self.terminates = Some(edges.cannot_terminate());
+        }
+        let always_terminates = self.terminates == Some(None);
+        let lasso = match question {
+            Question::Safety | Question::Deadlock => None,
+            Question::MayTerminate => self.terminates.clone().flatten(),
+            // V15 Theorem 5: if termination always remains possible, terminal states decide.
+            Question::MayProgress { terminal_counts: true } if is_reduced && always_terminates => None,
+            Question::MayProgress { .. } if is_reduced && always_terminates => {
+                edges.terminal_without_progress()?
+            }
+            Question::MayProgress { terminal_counts } => edges.cannot_progress(*terminal_counts)?,
+            Question::MustProgress { .. } if is_reduced => None,
+            Question::MustProgress { terminal_counts } => edges.avoids_progress(*terminal_counts)?,
+            Question::Fair { often, rarely } => edges.unfair(*often, rarely),
+            _ => None,
+        };
+        let candidate = match lasso {
+            None => None,
+            Some(lasso) => {
+                let steps = edges.transitions(&lasso)?;
+                let stem = lasso.stem.len();
+                let is_branching = matches!(question, Question::MayProgress { .. } | Question::MayTerminate);
+                Some(Finding::Candidate(Witness {
+                    steps,
+                    no_return: is_branching.then_some(stem),
+                    cycle_start: (!lasso.cycle.is_empty()).then_some(stem),
+                }))
+            }
+        };
+        self.outcome.graph = Some(graph);
+        Ok(candidate)
+    }
+}

@@ -1,0 +1,61 @@
+//! The rows of the soundness table: what an answer rests on.
+//!
+//! A row says which conditions make an answer from an explored part true of the whole. V15 is Valmari,
+//! "Stop It, and Be Stubborn!".
+
+use std::fmt;
+
+/// What an answer rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Row {
+    /// Every reachable state was visited.
+    FullSearch,
+    /// D0, D1 and D2 preserve all terminal states (V15 Theorem 1).
+    TerminalStates,
+    /// D0, D1 and D2 preserve "termination always remains possible" (V15 Theorem 3).
+    Termination,
+    /// The model always may terminate, so the check's failure would have been found (V15 Theorem 4).
+    SafetyByTermination,
+    /// The model always may terminate, so progress is a matter of its terminal states (V15 Theorem 5).
+    ProgressByTermination,
+    /// The model always may terminate, so the cycle would have been found (V15 Theorem 6).
+    FairByTermination,
+    /// A run of the model that was replayed: true whatever was left out.
+    Replay,
+}
+
+impl Row {
+    /// The word for it in JSON.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::FullSearch => "full-search",
+            Self::TerminalStates => "d0-d1-d2-terminal-states",
+            Self::Termination => "d0-d1-d2-may-terminate",
+            Self::SafetyByTermination => "may-terminating-safety",
+            Self::ProgressByTermination => "may-terminating-progress",
+            Self::FairByTermination => "may-terminating-fair",
+            Self::Replay => "replay",
+        }
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FullSearch => "every reachable state was visited",
+            Self::TerminalStates => "stubborn sets (D0 D1 D2) keep all terminal states [V15 Theorem 1]",
+            Self::Termination => "stubborn sets (D0 D1 D2) keep \"always may terminate\" [V15 Theorem 3]",
+            Self::SafetyByTermination => {
+                "the model always may terminate, so stubborn sets (D0 D1 D2) keep safety [V15 Theorems 3, 4]"
+            }
+            Self::ProgressByTermination => {
+                "the model always may terminate, so terminal states decide progress [V15 Theorems 3, 5]"
+            }
+            Self::FairByTermination => {
+                "the model always may terminate, so stubborn sets (D0 D1 D2) keep the cycle [V15 Theorems 3, 6]"
+            }
+            Self::Replay => "a run of the model, replayed step by step",
+        })
+    }
+}

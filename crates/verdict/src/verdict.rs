@@ -1,0 +1,219 @@
+//! Verdicts, which can only be built soundly.
+
+use crate::{Region, Row, Trace};
+use stubborn_explore::{End, Stop};
+use stubborn_reduce::Preserves;
+use stubborn_store::Guarantee;
+use stubborn_system::Question;
+use thiserror::Error;
+
+/// The answer to a question.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// It is so.
+    Holds(Holds),
+    /// It is not so, and here is why.
+    Violated(Violated),
+    /// Not known.
+    Inconclusive(Inconclusive),
+    /// The tool has contradicted itself: a bug, not an answer.
+    Contradiction(Contradiction),
+}
+
+impl Verdict {
+    /// The word for it on the screen and in JSON.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Holds(_) => "holds",
+            Self::Violated(_) => "violated",
+            Self::Inconclusive(_) => "inconclusive",
+            Self::Contradiction(_) => "contradiction",
+        }
+    }
+}
+
+/// Proof that a question holds. Only [`Holds::conclude`] makes one.
+#[derive(Clone, Debug)]
+pub struct Holds {
+    row: Row,
+}
+
+/// What a search without a violation amounts to.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// How the search ended.
+    pub end: &'a End,
+    /// What the store promises.
+    pub guarantee: Guarantee,
+    /// What the reduction preserves.
+    pub preserves: Preserves,
+    /// Whether termination always remains possible in the explored part, if that is known.
+    pub always_may_terminate: Option<bool>,
+}
+
+impl Holds {
+    /// The one way to "holds": the search for a violation of `question` has ended without finding one, and
+    /// a row of the soundness table says that this is enough.
+    pub fn conclude(question: &Question, evidence: Evidence<'_>) -> Option<Self> {
+        if *evidence.end != End::Complete || evidence.guarantee != Guarantee::Exact {
+            return None;
+        }
+        let terminates = evidence.always_may_terminate == Some(true);
+        let row = match (evidence.preserves, question) {
+            (Preserves::Everything, _) => Row::FullSearch,
+            (Preserves::Basic, Question::Deadlock) => Row::TerminalStates,
+            (Preserves::Basic, Question::MayTerminate) if terminates => Row::Termination,
+            (Preserves::Basic, Question::Safety) if terminates => Row::SafetyByTermination,
+            (Preserves::Basic, Question::MayProgress { .. }) if terminates => Row::ProgressByTermination,
+            (Preserves::Basic, Question::Fair { .. }) if terminates => Row::FairByTermination,
+            _ => return None,
+        };
+        Some(Self { row })
+    }
+
+    /// What it rests on.
+    pub fn row(&self) -> Row {
+        self.row
+    }
+}
+
+/// A violation, with a trace that was replayed. Only this crate makes one.
+#[derive(Clone, Debug)]
+pub struct Violated {
+    pub(crate) message: String,
+    pub(crate) trace: Trace,
+    pub(crate) region: Option<Region>,
+}
+
+impl Violated {
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The run that shows it.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// For progress and termination: the part of the state space from which there is no return.
+    pub fn region(&self) -> Option<&Region> {
+        self.region.as_ref()
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, Error)]
+#[non_exhaustive]
+pub enum Inconclusive {
+    /// A limit was reached.
+    #[error("{0}")]
+    Stopped(Stop),
+    /// The search stopped at a violation of another question.
+    #[error("the search stopped at the violation of another question; `--all-errors` goes on")]
+    StoppedAtOther,
+    /// No violation was found, but states may have been missed.
+    #[error("no violation found, but the store may have missed states: {}", omission(.0))]
+    Omission(Guarantee),
+    /// The question needs the edges between states, which such a store cannot give.
+    #[error("this question needs an exact store")]
+    NeedsExactStore,
+    /// No method at hand answers this question.
+    #[error("no method answers this question under these options")]
+    NoMethod,
+}
+
+/// The price of a store that is not exact, in words.
+fn omission(guarantee: &Guarantee) -> String {
+    match guarantee {
+        Guarantee::Exact => "it is exact".into(),
+        Guarantee::Compact { bits, omission } => {
+            format!("{bits}-bit fingerprints, two states share one with probability {omission:.1e}")
+        }
+        Guarantee::Bitstate { hash_factor, overlooked, functions, .. } => format!(
+            "bitstate with {functions} bits per state, hash factor {hash_factor:.1} (best above 100), \
+             about {overlooked:.1} states overlooked"
+        ),
+    }
+}
+
+/// The tool caught itself.
+#[derive(Clone, Debug, Error)]
+#[error("{what}")]
+pub struct Contradiction {
+    /// What does not fit.
+    pub what: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stubborn_system::TransitionId;
+
+    fn evidence(end: &End) -> Evidence<'_> {
+        let (guarantee, preserves) = (Guarantee::Exact, Preserves::Everything);
+        Evidence { end, guarantee, preserves, always_may_terminate: None }
+    }
+
+    fn all_questions() -> Vec<Question> {
+        vec![
+            Question::Safety,
+            Question::Deadlock,
+            Question::MayProgress { terminal_counts: true },
+            Question::MustProgress { terminal_counts: false },
+            Question::MayTerminate,
+            Question::Fair { often: TransitionId(0), rarely: Vec::new() },
+        ]
+    }
+
+    #[test]
+    fn an_unfinished_search_proves_nothing() {
+        let ends = [
+            End::Sighted,
+            End::Stopped(Stop::Interrupted),
+            End::Stopped(Stop::States { limit: 1 }),
+            End::Fault(stubborn_system::Fault::Model("x".into()), Vec::new()),
+        ];
+        for end in &ends {
+            for question in all_questions() {
+                assert!(Holds::conclude(&question, evidence(end)).is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn a_store_that_may_omit_states_proves_nothing() {
+        let guarantees = [
+            Guarantee::Compact { bits: 128, omission: 0.0 },
+            Guarantee::Bitstate { bits: 1, functions: 1, hash_factor: 1e9, overlooked: 0.0 },
+        ];
+        for guarantee in guarantees {
+            for question in all_questions() {
+                let evidence = Evidence { guarantee, ..evidence(&End::Complete) };
+                assert!(Holds::conclude(&question, evidence).is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn a_reduced_search_proves_what_its_row_says_and_no_more() {
+        for question in all_questions() {
+            let full = Holds::conclude(&question, evidence(&End::Complete)).unwrap();
+            assert_eq!(full.row(), Row::FullSearch);
+            for always_may_terminate in [None, Some(false), Some(true)] {
+                let basic = Evidence {
+                    preserves: Preserves::Basic,
+                    always_may_terminate,
+                    ..evidence(&End::Complete)
+                };
+                let proved = Holds::conclude(&question, basic).is_some();
+                let expected = match question {
+                    Question::Deadlock => true,
+                    Question::MustProgress { .. } => false,
+                    _ => always_may_terminate == Some(true),
+                };
+                assert_eq!(proved, expected, "{question:?} {always_may_terminate:?}");
+            }
+        }
+    }
+}
