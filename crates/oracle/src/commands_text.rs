@@ -1,7 +1,7 @@
 //! Programs as text, for people who must find out why one fails.
 //!
-//! `x==1?` is a test and `x=1?` reads the value first; `all`, `any` and `2 of` combine. The text is not
-//! read back: a program is repeated by its seed.
+//! `x == 1` only tests, `value of x == 1` reads the value first; `2 of (...)` is true if at least two are.
+//! The text is not read back: a program is repeated by its seed, so an error here misleads people only.
 
 use crate::commands::{Assignment, Command, Declared, Program, Step, Value};
 use crate::formula::{Comparison, Fact, Formula, Variable};

@@ -2,7 +2,8 @@
 //!
 //! A formula is evaluated from left to right and stops as soon as its value is known, as hand-written
 //! code does, so that what is looked at differs from state to state. Its declared footprint is computed
-//! from the same data, and names every look that may happen in any state.
+//! from the same data, and names every look that may happen in any state. Were one forgotten, the derived
+//! rules would report it as a fault of the model, and every campaign would stop there.
 
 use stubborn_model::{Footprint, State, Var};
 

@@ -3,7 +3,7 @@
 //! "Naive" draws edges and labels blindly, and most of what it draws can never happen. "Shaped" lets a
 //! component use only its own labels and gives it a spine: a tree of edges that makes every local state
 //! locally reachable. Shaped networks show most planted faults several times sooner, but the small ones
-//! hardly show a fault that needs three parties: so mix the presets.
+//! hardly lose a deadlock to a fault that needs three parties: so mix the presets.
 //!
 //! In half of the networks the components can stop for good, everywhere or somewhere; in a quarter no
 //! component ever runs out of things to do. So no question is always answered the same way.
@@ -21,7 +21,7 @@ pub struct Shape {
     pub local_states: u8,
     /// Number of labels, before each component gets one of its own that it may need.
     pub labels: usize,
-    /// Number of edges of each component, before those that stop it.
+    /// Number of edges of each component, before the private ones that decide how it ends.
     pub edges_per_component: usize,
     /// Whether components use only their own labels and have a spine.
     pub is_shaped: bool,
@@ -207,7 +207,25 @@ mod tests {
     #[test]
     fn seeds_make_the_same_networks_for_ever() {
         let network = Network::random(&Shape::SHAPED_3X3, &mut Rng::new(2024));
-        assert_eq!(network.to_string(), "?");
+        let expected = "\
+label a 0
+label b 2
+label c 0 2
+label d 1
+label e 0 2
+label f 0
+label g 1
+label h 2
+component 3 c:0>1 e:1>2 c:1>1 c:1>0 f:0>2
+component 3 d:0>1 d:0>2 d:1>0 d:0>0
+component 3 c:0>1 c:1>2 b:1>2 h:0>2
+check 0=2
+stuck 2=2
+may 0=0,2
+must 1=2
+fair d#0 g
+";
+        assert_eq!(network.to_string(), expected);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use stubborn_system::{Batch, Observed, Question, Symmetric, System, Vector};
 const LIMIT: usize = 3000;
 
 /// The least median and share of each preset: somewhat below what was measured.
-const BOUNDS: [(usize, f64); 4] = [(2, 0.1), (6, 0.4), (12, 0.6), (20, 0.7)];
+const BOUNDS: [(usize, f64); 4] = [(4, 0.5), (6, 0.4), (18, 0.6), (35, 0.7)];
 
 #[test]
 fn every_preset_is_worth_testing_with() {

@@ -22,7 +22,7 @@ pub struct Comparison {
 /// One row per method, with the share of the first row's states.
 pub fn comparison_table(rows: &[Comparison]) -> String {
     let mut table = Table::new();
-    table.set_style(ASCII_MARKDOWN);
+    table.load_style(ASCII_MARKDOWN);
     table.set_header(["reduction", "states", "%", "transitions", "seconds", "memory", "B/state", "verdict"]);
     let all = rows.first().and_then(|row| row.states).map_or(1, |(states, _)| states.max(1));
     for row in rows {
@@ -70,7 +70,7 @@ impl PaperRow {
 /// Ours beside the published.
 pub fn paper_table(rows: &[PaperRow]) -> String {
     let mut table = Table::new();
-    table.set_style(ASCII_MARKDOWN);
+    table.load_style(ASCII_MARKDOWN);
     table.set_header([
         "model", "published states", "edges", "our states", "edges", "", "seconds", "memory", "verdict",
     ]);

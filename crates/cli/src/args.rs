@@ -1,0 +1,299 @@
+//! The words of the command line.
+
+use crate::quantity;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+use stubborn_verdict::{ReductionKind, SearchKind, StoreKind};
+
+/// A verifier for concurrent systems that explores as few states as the truth allows.
+#[derive(Debug, Parser)]
+#[command(name = "stubborn", version, max_term_width = 110, after_help = "\
+Examples:
+  stubborn demo                                       what is in the gallery
+  stubborn demo peterson --size 3                     verify Peterson's algorithm for three customers
+  stubborn demo peterson --variant violating          a counterexample to mutual exclusion
+  stubborn demo token-ring --size 7 --symmetry --json the same for machines
+  stubborn compare token-ring --size 6                one row per reduction
+  stubborn papers --quick                             our figures beside the published ones
+
+Exit codes: 0 holds, 1 violated, 2 bad input, 3 inconclusive, 4 contradiction (a bug: please report it).")]
+pub(crate) struct Stubborn {
+    #[command(subcommand)]
+    pub(crate) command: StubbornCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StubbornCommand {
+    /// Verify a model of the gallery; without a name, list the gallery
+    Demo {
+        /// Name of the model
+        name: Option<String>,
+        #[command(flatten)]
+        params: ParamArgs,
+        #[command(flatten)]
+        check: CheckArgs,
+    },
+    /// Verify a model of the gallery with every reduction and compare
+    Compare {
+        /// Name of the model
+        name: String,
+        #[command(flatten)]
+        params: ParamArgs,
+        #[command(flatten)]
+        check: CheckArgs,
+    },
+    /// Run a model of the gallery at random
+    Simulate {
+        /// Name of the model
+        name: String,
+        #[command(flatten)]
+        params: ParamArgs,
+        #[command(flatten)]
+        simulate: SimulateArgs,
+    },
+    /// Replay a counterexample that was written with --json
+    Replay {
+        /// Name of the model
+        name: String,
+        #[command(flatten)]
+        params: ParamArgs,
+        #[command(flatten)]
+        replay: ReplayArgs,
+    },
+    /// Rerun published tables, ours beside theirs
+    Papers {
+        /// Leave out what takes more than a second
+        #[arg(long)]
+        quick: bool,
+        /// Only the rows whose name contains this
+        #[arg(long, value_name = "TEXT")]
+        only: Option<String>,
+    },
+}
+
+/// The command line of a model of one's own.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 110, after_help = "\
+Examples:
+  MODEL                            verify with the best reduction that the model has rules for
+  MODEL check --reduction none     visit every reachable state
+  MODEL compare                    one row per reduction
+  MODEL simulate --steps 20        a random run
+
+Exit codes: 0 holds, 1 violated, 2 bad input, 3 inconclusive, 4 contradiction (a bug: please report it).")]
+pub(crate) struct Own {
+    #[command(subcommand)]
+    pub(crate) command: Option<OwnCommand>,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
+    #[command(flatten)]
+    pub(crate) check: CheckArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum OwnCommand {
+    /// Verify the model (this is the default)
+    Check {
+        #[command(flatten)]
+        params: ParamArgs,
+        #[command(flatten)]
+        check: CheckArgs,
+    },
+    /// Verify the model with every reduction and compare
+    Compare {
+        #[command(flatten)]
+        params: ParamArgs,
+        #[command(flatten)]
+        check: CheckArgs,
+    },
+    /// Run the model at random
+    Simulate {
+        #[command(flatten)]
+        params: ParamArgs,
+        #[command(flatten)]
+        simulate: SimulateArgs,
+    },
+    /// Replay a counterexample that was written with --json
+    Replay {
+        #[command(flatten)]
+        params: ParamArgs,
+        #[command(flatten)]
+        replay: ReplayArgs,
+    },
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct ParamArgs {
+    /// Size of the model, e.g. the number of processes
+    #[arg(long, value_name = "N")]
+    pub(crate) size: Option<usize>,
+    /// Variant of the model
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: Option<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Ask only this (may be repeated); by default everything that the model asks
+    #[arg(long, value_enum, value_name = "QUESTION")]
+    pub(crate) question: Vec<QuestionWord>,
+    /// A terminal state is not excused from progress
+    #[arg(long)]
+    pub(crate) strict_progress: bool,
+    /// How to choose what to fire; by default `scc` if the model has rules, else `none`
+    #[arg(long, value_enum)]
+    pub(crate) reduction: Option<ReductionWord>,
+    /// Which stubborn rules to use; by default hand-written ones if there are any
+    #[arg(long, value_enum)]
+    pub(crate) rules: Option<RulesWord>,
+    /// Explore one representative of each orbit
+    #[arg(long)]
+    pub(crate) symmetry: bool,
+    /// Hold the stubborn set of every state against its definition (slow)
+    #[arg(long)]
+    pub(crate) check_reduction: bool,
+    /// Order of the search
+    #[arg(long, value_enum, default_value = "bfs")]
+    pub(crate) search: SearchWord,
+    /// How states are remembered; only `exact` can prove that something holds
+    #[arg(long, value_enum, default_value = "exact")]
+    pub(crate) store: StoreWord,
+    /// For bitstate: the field has two to this power of bits
+    #[arg(long, value_name = "LOG2", default_value_t = 30, value_parser = clap::value_parser!(u32).range(10..=40))]
+    pub(crate) bits: u32,
+    /// For bitstate: bits per state
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub(crate) hashes: u32,
+    /// Most memory to use, e.g. 4G; by default half of the machine's
+    #[arg(long, value_name = "BYTES", value_parser = quantity::bytes)]
+    pub(crate) memory: Option<usize>,
+    /// Most time to take, e.g. 10m
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub(crate) time: Option<Duration>,
+    /// Most states to find
+    #[arg(long, value_name = "N")]
+    pub(crate) max_states: Option<u64>,
+    /// Go on after a violation
+    #[arg(long)]
+    pub(crate) all_errors: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the verdict words only, and no progress
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Show whole states in counterexamples
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SimulateArgs {
+    /// How many steps to take at most
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) steps: usize,
+    /// Seed of the random choices; by default a new one, which is printed
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The file that `--json` wrote
+    pub(crate) witness: PathBuf,
+    /// Show whole states
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QuestionWord {
+    /// No reachable state fails the check
+    Safety,
+    /// No illegal deadlock
+    Deadlock,
+    /// Progress always remains possible
+    MayProgress,
+    /// Progress is always made in the end
+    MustProgress,
+    /// Termination always remains possible
+    MayTerminate,
+    /// No transition goes on for ever without the others it should
+    Fair,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReductionWord {
+    /// Fire everything
+    None,
+    /// The closure of one enabled transition
+    Closure,
+    /// The first strong component of the rules with an enabled transition
+    Scc,
+    /// Everything but what can be deleted
+    Deletion,
+    /// The smaller of scc and deletion, state by state
+    #[value(name = "scc+deletion")]
+    Smaller,
+}
+
+impl From<ReductionWord> for ReductionKind {
+    fn from(word: ReductionWord) -> Self {
+        match word {
+            ReductionWord::None => Self::None,
+            ReductionWord::Closure => Self::Closure,
+            ReductionWord::Scc => Self::StrongComponents,
+            ReductionWord::Deletion => Self::Deletion,
+            ReductionWord::Smaller => Self::Smaller,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RulesWord {
+    /// Written by the model's author
+    Hand,
+    /// Derived from declared footprints
+    Derived,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SearchWord {
+    /// Breadth-first: shortest counterexamples
+    Bfs,
+    /// Depth-first
+    Dfs,
+}
+
+impl From<SearchWord> for SearchKind {
+    fn from(word: SearchWord) -> Self {
+        match word {
+            SearchWord::Bfs => Self::BreadthFirst,
+            SearchWord::Dfs => Self::DepthFirst,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StoreWord {
+    /// Whole states
+    Exact,
+    /// 64-bit fingerprints
+    Compact64,
+    /// 128-bit fingerprints
+    Compact128,
+    /// A few bits per state (Supertrace)
+    Bitstate,
+}
+
+impl CheckArgs {
+    pub(crate) fn store_kind(&self) -> StoreKind {
+        match self.store {
+            StoreWord::Exact => StoreKind::Exact,
+            StoreWord::Compact64 => StoreKind::Compact64,
+            StoreWord::Compact128 => StoreKind::Compact128,
+            StoreWord::Bitstate => StoreKind::Bitstate { log2: self.bits, functions: self.hashes },
+        }
+    }
+}

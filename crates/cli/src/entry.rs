@@ -1,0 +1,171 @@
+//! The ways in: the `stubborn` binary, and a model of one's own.
+
+use crate::args::{CheckArgs, Own, OwnCommand, ParamArgs, Stubborn, StubbornCommand};
+use crate::run::{Failure, check};
+use crate::{compare, papers, replay, simulate};
+use clap::Parser;
+use std::fmt::Display;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use stubborn_model::Model;
+use stubborn_report::{broken_json, broken_text, clean, report_json, report_text};
+
+const BAD_INPUT: u8 = 2;
+
+/// What the user said about the size and the variant of a model.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Params {
+    /// `--size`.
+    pub size: Option<usize>,
+    /// `--variant`.
+    pub variant: Option<String>,
+}
+
+/// The command line of a model: `check` (the default), `compare`, `simulate`, `replay`.
+pub fn main(model: impl Model + 'static) -> ExitCode {
+    let mut model: Option<Box<dyn Model>> = Some(Box::new(model));
+    main_with(move |params| {
+        if params.size.is_some() || params.variant.is_some() {
+            return Err("this model has no --size and no --variant".into());
+        }
+        model.take().ok_or_else(|| "the model was asked for twice".into())
+    })
+}
+
+/// The command line of a family of models: `build` makes one of the size and variant that the user asks for,
+/// or says why it cannot.
+pub fn main_with(build: impl FnOnce(&Params) -> Result<Box<dyn Model>, String>) -> ExitCode {
+    let own = Own::parse();
+    guarded(move || {
+        let command = own.command.unwrap_or(OwnCommand::Check { params: own.params, check: own.check });
+        match command {
+            OwnCommand::Check { params, check } => {
+                let model = build_or_fail(build, &params)?;
+                Ok(show_check(&*model, &check))
+            }
+            OwnCommand::Compare { params, check } => {
+                let model = build_or_fail(build, &params)?;
+                compare::compare(&*model, &check)
+            }
+            OwnCommand::Simulate { params, simulate } => {
+                let model = build_or_fail(build, &params)?;
+                simulate::simulate(&*model, &simulate)
+            }
+            OwnCommand::Replay { params, replay } => {
+                let model = build_or_fail(build, &params)?;
+                replay::replay(&*model, &replay)
+            }
+        }
+    })
+}
+
+fn build_or_fail(
+    build: impl FnOnce(&Params) -> Result<Box<dyn Model>, String>,
+    args: &ParamArgs,
+) -> Result<Box<dyn Model>, Failure> {
+    let params = Params { size: args.size, variant: args.variant.clone() };
+    build(&params).map_err(Failure::Usage)
+}
+
+/// The `stubborn` binary.
+#[doc(hidden)]
+pub fn stubborn_main() -> ExitCode {
+    let stubborn = Stubborn::parse();
+    guarded(move || match stubborn.command {
+        StubbornCommand::Demo { name: None, .. } => {
+            print(gallery_list());
+            Ok(0)
+        }
+        StubbornCommand::Demo { name: Some(name), params, check } => {
+            Ok(show_check(&*demo(&name, &params)?, &check))
+        }
+        StubbornCommand::Compare { name, params, check } => compare::compare(&*demo(&name, &params)?, &check),
+        StubbornCommand::Simulate { name, params, simulate } => {
+            simulate::simulate(&*demo(&name, &params)?, &simulate)
+        }
+        StubbornCommand::Replay { name, params, replay } => {
+            replay::replay(&*demo(&name, &params)?, &replay)
+        }
+        StubbornCommand::Papers { quick, only } => papers::papers(quick, only.as_deref()),
+    })
+}
+
+fn demo(name: &str, params: &ParamArgs) -> Result<Box<dyn Model>, Failure> {
+    let built = stubborn_gallery::build(name, params.size, params.variant.as_deref());
+    built.map_err(|error| Failure::Usage(error.to_string()))
+}
+
+fn gallery_list() -> String {
+    let mut out = String::from("The gallery (stubborn demo NAME --size N --variant V):\n");
+    for entry in stubborn_gallery::entries() {
+        out += &format!("\n  {}: {}\n", entry.name, entry.about);
+        out += &format!(
+            "    --size {}..={}, {} by default: {}\n",
+            entry.sizes.start(),
+            entry.sizes.end(),
+            entry.default_size,
+            entry.size_means
+        );
+        for (word, about) in entry.variants {
+            let mark = if *word == entry.default_variant { " (default)" } else { "" };
+            out += &format!("    --variant {word}{mark}: {about}\n");
+        }
+    }
+    out
+}
+
+/// Verifies and shows the report.
+fn show_check(model: &dyn Model, args: &CheckArgs) -> u8 {
+    match check(model, args) {
+        Ok(report) => {
+            if args.json {
+                print(report_json(&report) + "\n");
+            } else if args.quiet {
+                for answer in &report.analysis.answers {
+                    print(format!("{}: {}\n", answer.question.word(), answer.verdict.word()));
+                }
+            } else {
+                print(report_text(&report, args.verbose));
+            }
+            report.exit_code()
+        }
+        Err(Failure::Broken(broken)) => {
+            if args.json {
+                print(broken_json(&model.name(), &broken) + "\n");
+            } else {
+                eprint!("{}", broken_text(&model.name(), &broken));
+            }
+            BAD_INPUT
+        }
+        Err(failure) => complain(&failure),
+    }
+}
+
+fn complain(failure: &impl Display) -> u8 {
+    eprintln!("error: {}", clean(&failure.to_string()));
+    BAD_INPUT
+}
+
+/// Prints to standard output. A reader that has gone away (`| head`) is no error.
+pub(crate) fn print(text: impl AsRef<str>) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_ref().as_bytes()).and_then(|()| out.flush());
+}
+
+/// Runs a command; a panic in a model's code is bad input, with the panic's own words.
+fn guarded(command: impl FnOnce() -> Result<u8, Failure>) -> ExitCode {
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map_or(String::new(), |l| format!(" at {}:{}", l.file(), l.line()));
+        let words = info.payload().downcast_ref::<&str>().map(|s| (*s).to_owned());
+        let words = words.or_else(|| info.payload().downcast_ref::<String>().cloned());
+        eprintln!("error: the model's code panicked{place}: {}", words.unwrap_or_default());
+    }));
+    let code = match catch_unwind(AssertUnwindSafe(command)) {
+        Ok(Ok(code)) => code,
+        Ok(Err(failure)) => complain(&failure),
+        Err(_) => BAD_INPUT,
+    };
+    ExitCode::from(code)
+}

@@ -1,0 +1,5 @@
+//! The `stubborn` binary.
+
+fn main() -> std::process::ExitCode {
+    stubborn::stubborn_main()
+}

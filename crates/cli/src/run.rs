@@ -1,0 +1,180 @@
+//! One model, one analysis: from arguments to a report.
+
+use crate::args::{CheckArgs, QuestionWord, RulesWord};
+use crate::machine;
+use crate::watch::Terminal;
+use stubborn_explore::Limits;
+use stubborn_model::{Model, ModelError, ModelSystem, Question, RuleSource, WordVector};
+use stubborn_reduce::CheckDepth;
+use stubborn_report::Report;
+use stubborn_verdict::{Broken, Options, ReductionKind, analyse};
+use thiserror::Error;
+
+/// Why there is no report.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error("{}", .0.fault)]
+    Broken(Box<Broken>),
+    #[error("{0}")]
+    Usage(String),
+}
+
+/// Something to do with a model, whatever the width of its states.
+pub(crate) trait SystemJob {
+    type Output;
+    fn run<S: WordVector + ?Sized>(self, system: &ModelSystem<'_, S>) -> Self::Output;
+}
+
+/// Does `job` with the model as a system of the narrowest states.
+pub(crate) fn with_system<J: SystemJob>(
+    model: &dyn Model,
+    source: RuleSource,
+    job: J,
+) -> Result<J::Output, ModelError> {
+    Ok(match model.layout().n_words() {
+        1 => job.run(&ModelSystem::<[u64; 1]>::new(model, source)?),
+        2 => job.run(&ModelSystem::<[u64; 2]>::new(model, source)?),
+        3 | 4 => job.run(&ModelSystem::<[u64; 4]>::new(model, source)?),
+        _ => job.run(&ModelSystem::<[u64]>::new(model, source)?),
+    })
+}
+
+/// Verifies `model` as the arguments say.
+pub(crate) fn check(model: &dyn Model, args: &CheckArgs) -> Result<Report, Failure> {
+    let source = rule_source(model, args.rules);
+    let options = options(model, source, args)?;
+    analyse_with(model, source, &options, Terminal::new(args.time, args.quiet))
+}
+
+/// Verifies `model` with these options.
+pub(crate) fn analyse_with(
+    model: &dyn Model,
+    source: RuleSource,
+    options: &Options,
+    watch: Terminal,
+) -> Result<Report, Failure> {
+    with_system(model, source, Analyse { options, watch })?
+}
+
+struct Analyse<'a> {
+    options: &'a Options,
+    watch: Terminal,
+}
+
+impl SystemJob for Analyse<'_> {
+    type Output = Result<Report, Failure>;
+
+    fn run<S: WordVector + ?Sized>(mut self, system: &ModelSystem<'_, S>) -> Self::Output {
+        let result = analyse(system, self.options, &mut self.watch);
+        let seconds = self.watch.seconds();
+        drop(self.watch);
+        let analysis = result.map_err(|broken| Failure::Broken(Box::new(broken)))?;
+        let model = system.model();
+        Ok(Report {
+            model: model.name(),
+            n_transitions: model.n_transitions(),
+            state_bits: model.layout().n_bits(),
+            rules: rules_word(system.rule_source()),
+            analysis,
+            seconds,
+            peak_rss: machine::peak_rss(),
+        })
+    }
+}
+
+fn rules_word(source: RuleSource) -> Option<&'static str> {
+    match source {
+        RuleSource::Hand => Some("hand-written"),
+        RuleSource::Derived => Some("derived"),
+        RuleSource::None => None,
+    }
+}
+
+/// The rules that were asked for, or else those that the model brings.
+pub(crate) fn rule_source(model: &dyn Model, wanted: Option<RulesWord>) -> RuleSource {
+    match wanted {
+        Some(RulesWord::Hand) => RuleSource::Hand,
+        Some(RulesWord::Derived) => RuleSource::Derived,
+        None => RuleSource::of(model),
+    }
+}
+
+/// What the arguments mean for this model.
+pub(crate) fn options(model: &dyn Model, source: RuleSource, args: &CheckArgs) -> Result<Options, Failure> {
+    let has_rules = source != RuleSource::None;
+    let default = if has_rules { ReductionKind::StrongComponents } else { ReductionKind::None };
+    let reduction = args.reduction.map_or(default, Into::into);
+    if reduction != ReductionKind::None && !has_rules {
+        return Err(Failure::Usage(format!(
+            "reduction `{}` needs stubborn rules, and `{}` has neither rules nor footprints",
+            reduction.word(),
+            model.name()
+        )));
+    }
+    if args.symmetry && !model.has_symmetry() {
+        return Err(Failure::Usage(format!("`{}` has no symmetry representative", model.name())));
+    }
+    let depth = if args.check_reduction { CheckDepth::Everything } else { CheckDepth::Sample };
+    Ok(Options {
+        questions: Some(questions(model, args)?),
+        reduction,
+        check: Some(depth),
+        symmetry: args.symmetry,
+        search: args.search.into(),
+        store: args.store_kind(),
+        limits: Limits {
+            states: args.max_states.unwrap_or(u64::MAX),
+            bytes: args.memory.unwrap_or_else(machine::default_memory),
+        },
+        all_errors: args.all_errors,
+        ..Options::default()
+    })
+}
+
+/// The questions that were asked for, or else those that the model asks.
+fn questions(model: &dyn Model, args: &CheckArgs) -> Result<Vec<Question>, Failure> {
+    let own = model.questions();
+    let mut wanted = Vec::new();
+    for word in &args.question {
+        let matching: Vec<Question> = own.iter().filter(|q| is_called(q, *word)).cloned().collect();
+        match (word, matching.is_empty()) {
+            (_, false) => wanted.extend(matching),
+            // Every model can be asked these: they need nothing of its author.
+            (QuestionWord::MayTerminate, true) => wanted.push(Question::MayTerminate),
+            (QuestionWord::Deadlock, true) => wanted.push(Question::Deadlock),
+            (_, true) => {
+                let asks: Vec<&str> = own.iter().map(Question::word).collect();
+                return Err(Failure::Usage(format!(
+                    "`{}` does not say what `{word:?}` would mean for it; it asks: {}",
+                    model.name(),
+                    asks.join(", ")
+                )));
+            }
+        }
+    }
+    let mut questions = if args.question.is_empty() { own } else { wanted };
+    if args.strict_progress {
+        for question in &mut questions {
+            if let Question::MayProgress { terminal_counts } | Question::MustProgress { terminal_counts } =
+                question
+            {
+                *terminal_counts = false;
+            }
+        }
+    }
+    Ok(questions)
+}
+
+fn is_called(question: &Question, word: QuestionWord) -> bool {
+    matches!(
+        (question, word),
+        (Question::Safety, QuestionWord::Safety)
+            | (Question::Deadlock, QuestionWord::Deadlock)
+            | (Question::MayProgress { .. }, QuestionWord::MayProgress)
+            | (Question::MustProgress { .. }, QuestionWord::MustProgress)
+            | (Question::MayTerminate, QuestionWord::MayTerminate)
+            | (Question::Fair { .. }, QuestionWord::Fair)
+    )
+}
