@@ -11,7 +11,9 @@
 //! * if `t` is enabled, every `u` that may see a change that `t` makes, and every `u` that may write
 //!   another value to a variable that `t` writes (the second half of D1);
 //! * if `t` is enabled and may turn the failing state check off: the imaginary transition `t_c`;
-//! * for `t_c`: every `u` that may change an outcome that the check saw, towards failing.
+//! * for `t_c`, either of: every `u` that may change an outcome that the check saw; or every `u` that may
+//!   change a declared fact towards failing (a check whose footprint says "the more of these, the worse"
+//!   cannot begin to fail unless one of them becomes true).
 //!
 //! **Preserves** D1 and D2 for every closed set, also with `t_c` among the transitions.
 //! **Differs from the text** in that the hand-made rule of V15 figure 4 case 4 ("nobody else can turn
@@ -21,7 +23,7 @@
 //! commands in `oracle`.
 
 use crate::state::{Recorder, State, raw_in};
-use crate::{Footprint, Layout, Model, Observation, Values};
+use crate::{Footprint, Layout, Model, Observation, Values, Var};
 use stubborn_system::{Fault, Requirements, TransitionId};
 
 /// Who may read and write each variable; the tables behind the derived rules, made once per model.
@@ -100,18 +102,37 @@ impl Derived {
             if !footprint.allows_read(var, how) {
                 return Err(undeclared(layout, "read", var));
             }
-            let how = if is_check { direction(footprint, var, how) } else { how };
-            let now = raw_in(words, var);
-            for &(u, written) in &self.writers[var.index()] {
-                if u != t && how.may_be_changed(var, now, written) {
-                    out.add(u);
-                }
+            self.require_writers(words, t, var, how, out);
+        }
+        if is_check {
+            // Not a matter of what the check happened to look at: a check that branches on a fact may turn
+            // to another fact when the first one is gone.
+            out.or();
+            for &(var, how) in &footprint.reads {
+                self.require_writers(words, t, var, how, out);
             }
         }
         if enabled {
             self.require_for_effect(layout, words, scratch, t, out)?;
         }
         Ok(())
+    }
+
+    /// Requires every transition but `t` that may change what is seen of `var`.
+    fn require_writers(
+        &self,
+        words: &[u64],
+        t: TransitionId,
+        var: Var,
+        how: Observation,
+        out: &mut Requirements,
+    ) {
+        let now = raw_in(words, var);
+        for &(u, written) in &self.writers[var.index()] {
+            if u != t && how.may_be_changed(var, now, written) {
+                out.add(u);
+            }
+        }
     }
 
     /// The requirements that come from what `t` writes; `after` is the state that it leads to.
@@ -152,26 +173,7 @@ impl Derived {
     }
 }
 
-/// How a check looks at `var`, with the direction if one is declared for the fact that it saw.
-fn direction(footprint: &Footprint, var: crate::Var, seen: Observation) -> Observation {
-    let same_fact = |&&(v, how): &&(crate::Var, Observation)| match (how, seen) {
-        (Observation::Raises(a), Observation::In(b)) => {
-            v.index == var.index && (a == b || a.complement(var) == b)
-        }
-        _ => false,
-    };
-    // Looking at the value as well takes the direction away.
-    let also_whole = footprint
-        .reads
-        .iter()
-        .any(|&(v, how)| v.index == var.index && !matches!(how, Observation::Raises(_)));
-    match footprint.reads.iter().find(same_fact) {
-        Some(&(_, raises)) if !also_whole => raises,
-        _ => seen,
-    }
-}
-
 #[cold]
-fn undeclared(layout: &Layout, did: &str, var: crate::Var) -> Fault {
+fn undeclared(layout: &Layout, did: &str, var: Var) -> Fault {
     Fault::Footprint { access: format!("it {did} `{}`", layout.name(var)) }
 }

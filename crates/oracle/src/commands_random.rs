@@ -231,12 +231,30 @@ fn random_formula(seen: &[Variable], rng: &mut Rng) -> Formula {
     if rng.chance(1, 12) {
         return Formula::Same(*rng.pick(seen), *rng.pick(seen));
     }
+    if rng.chance(1, 6) {
+        return random_cases(seen, rng);
+    }
     let n_conjunctions = rng.between(1, 2);
     let conjunction = |rng: &mut Rng| {
         let n_facts = rng.between(1, 2);
         Formula::all((0..n_facts).map(|_| Formula::Fact(random_fact(seen, rng))).collect())
     };
     Formula::any((0..n_conjunctions).map(|_| conjunction(rng)).collect())
+}
+
+/// Two values of one variable, each of which makes the formula true in its own way.
+fn random_cases(seen: &[Variable], rng: &mut Rng) -> Formula {
+    let variable = *rng.pick(seen);
+    let (a, b) = (random_value(variable, rng), random_value(variable, rng));
+    let then = Box::new(Formula::Fact(random_fact(seen, rng)));
+    let is = |number| Fact {
+        variable,
+        comparison: Comparison::Is,
+        number,
+        is_negated: false,
+        reads_value: false,
+    };
+    if a == b { *then } else { Formula::Cases(is(a), then, is(b)) }
 }
 
 /// A formula that does not tell the processes apart.

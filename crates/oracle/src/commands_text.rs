@@ -38,6 +38,10 @@ impl fmt::Display for Shown<'_, Formula> {
         match self.0 {
             Formula::Fact(fact) => Shown(fact, self.1).fmt(f),
             Formula::Same(a, b) => write!(f, "value of {} == value of {}", self.name(*a), self.name(*b)),
+            Formula::Cases(first, then, second) => {
+                let (first, second) = (Shown(first, self.1), Shown(second, self.1));
+                write!(f, "({first} ? {} : {second})", Shown(&**then, self.1))
+            }
             Formula::AtLeast(n, formulas) => {
                 let parts: Vec<String> = formulas.iter().map(|g| Shown(g, self.1).to_string()).collect();
                 write!(f, "{n} of ({})", parts.join(", "))

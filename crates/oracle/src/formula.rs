@@ -59,6 +59,10 @@ impl Fact {
         is_so != self.is_negated
     }
 
+    fn map(&self, to: &impl Fn(Variable) -> Variable) -> Self {
+        Self { variable: to(self.variable), ..*self }
+    }
+
     fn is_true_of(&self, value: usize) -> bool {
         let is_so = match self.comparison {
             Comparison::Is => value == self.number,
@@ -66,6 +70,16 @@ impl Fact {
             Comparison::AtLeast => value >= self.number,
         };
         is_so != self.is_negated
+    }
+
+    fn declare(&self, footprint: Footprint, detail: Detail) -> Footprint {
+        let var = self.variable.var;
+        match detail {
+            _ if self.reads_value => footprint.reads(var),
+            Detail::Direction => footprint.fails_by(var, self.values()),
+            Detail::Tests => footprint.tests(var, self.values()),
+            Detail::Values => footprint.reads(var),
+        }
     }
 
     /// The values of which it is true.
@@ -82,6 +96,10 @@ pub(crate) enum Formula {
     Same(Variable, Variable),
     /// At least so many are true: all of them for "and", one of them for "or".
     AtLeast(usize, Vec<Formula>),
+    /// The first fact and the formula, or the second fact. The facts exclude each other, so that evaluation
+    /// looks at the formula only if the first is true and at the second only if it is not: what is looked at
+    /// changes although the formula is monotone.
+    Cases(Fact, Box<Formula>, Fact),
 }
 
 /// How much a footprint says about what is looked at.
@@ -118,20 +136,22 @@ impl Formula {
                 }
                 n_missing == 0
             }
+            Self::Cases(first, then, second) => {
+                if first.holds(s) {
+                    then.holds(s)
+                } else {
+                    second.holds(s)
+                }
+            }
         }
     }
 
     /// Adds to `footprint` every look at a variable that evaluation may take.
     pub(crate) fn declare(&self, footprint: Footprint, detail: Detail) -> Footprint {
         match self {
-            Self::Fact(fact) => {
-                let var = fact.variable.var;
-                match detail {
-                    _ if fact.reads_value => footprint.reads(var),
-                    Detail::Direction => footprint.fails_by(var, fact.values()),
-                    Detail::Tests => footprint.tests(var, fact.values()),
-                    Detail::Values => footprint.reads(var),
-                }
+            Self::Fact(fact) => fact.declare(footprint, detail),
+            Self::Cases(first, then, second) => {
+                then.declare(second.declare(first.declare(footprint, detail), detail), detail)
             }
             Self::Same(a, b) => footprint.reads(a.var).reads(b.var),
             Self::AtLeast(_, formulas) => formulas.iter().fold(footprint, |f, g| g.declare(f, detail)),
@@ -141,7 +161,10 @@ impl Formula {
     /// The same formula about other variables.
     pub(crate) fn map(&self, to: &impl Fn(Variable) -> Variable) -> Self {
         match self {
-            Self::Fact(fact) => Self::Fact(Fact { variable: to(fact.variable), ..*fact }),
+            Self::Fact(fact) => Self::Fact(fact.map(to)),
+            Self::Cases(first, then, second) => {
+                Self::Cases(first.map(to), Box::new(then.map(to)), second.map(to))
+            }
             Self::Same(a, b) => Self::Same(to(*a), to(*b)),
             Self::AtLeast(n, formulas) => Self::AtLeast(*n, formulas.iter().map(|f| f.map(to)).collect()),
         }

@@ -9,7 +9,7 @@
 //! simple as can be, so that an error in it would show as a disagreement of everything with everything.
 
 use crate::Planted;
-use stubborn_system::{Batch, Fault, Observed, Question, System, TransitionId};
+use stubborn_system::{Batch, Fault, Observed, Question, Symmetric, System, TransitionId};
 
 /// An edge of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -315,6 +315,13 @@ impl Observed for Network {
 
     fn is_must_progress(&self, state: &[u8]) -> Result<bool, Fault> {
         Ok(self.plan.must_progress.as_ref().is_some_and(|progress| progress.holds(state)))
+    }
+}
+
+/// Networks have no symmetry: every state represents itself.
+impl Symmetric for Network {
+    fn represent(&self, _: &mut [u8]) -> Result<(), Fault> {
+        Ok(())
     }
 }
 
