@@ -8,7 +8,11 @@ use stubborn_verdict::{ReductionKind, SearchKind, StoreKind};
 
 /// A verifier for concurrent systems that explores as few states as the truth allows.
 #[derive(Debug, Parser)]
-#[command(name = "stubborn", version, max_term_width = 110, after_help = "\
+#[command(
+    name = "stubborn",
+    version,
+    max_term_width = 110,
+    after_help = "\
 Examples:
   stubborn demo                                       what is in the gallery
   stubborn demo peterson --size 3                     verify Peterson's algorithm for three customers
@@ -17,7 +21,8 @@ Examples:
   stubborn compare token-ring --size 6                one row per reduction
   stubborn papers --quick                             our figures beside the published ones
 
-Exit codes: 0 holds, 1 violated, 2 bad input, 3 inconclusive, 4 contradiction (a bug: please report it).")]
+Exit codes: 0 holds, 1 violated, 2 bad input, 3 inconclusive, 4 contradiction (a bug: please report it)."
+)]
 pub(crate) struct Stubborn {
     #[command(subcommand)]
     pub(crate) command: StubbornCommand,
@@ -74,14 +79,18 @@ pub(crate) enum StubbornCommand {
 
 /// The command line of a model of one's own.
 #[derive(Debug, Parser)]
-#[command(version, max_term_width = 110, after_help = "\
+#[command(
+    version,
+    max_term_width = 110,
+    after_help = "\
 Examples:
   MODEL                            verify with the best reduction that the model has rules for
   MODEL check --reduction none     visit every reachable state
   MODEL compare                    one row per reduction
   MODEL simulate --steps 20        a random run
 
-Exit codes: 0 holds, 1 violated, 2 bad input, 3 inconclusive, 4 contradiction (a bug: please report it).")]
+Exit codes: 0 holds, 1 violated, 2 bad input, 3 inconclusive, 4 contradiction (a bug: please report it)."
+)]
 pub(crate) struct Own {
     #[command(subcommand)]
     pub(crate) command: Option<OwnCommand>,

@@ -85,9 +85,7 @@ pub fn stubborn_main() -> ExitCode {
         StubbornCommand::Simulate { name, params, simulate } => {
             simulate::simulate(&*demo(&name, &params)?, &simulate)
         }
-        StubbornCommand::Replay { name, params, replay } => {
-            replay::replay(&*demo(&name, &params)?, &replay)
-        }
+        StubbornCommand::Replay { name, params, replay } => replay::replay(&*demo(&name, &params)?, &replay),
         StubbornCommand::Papers { quick, only } => papers::papers(quick, only.as_deref()),
     })
 }

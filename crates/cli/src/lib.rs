@@ -61,9 +61,7 @@ mod watch;
 
 /// What a model needs.
 pub mod prelude {
-    pub use stubborn_model::{
-        Array, Footprint, Layout, Model, Needs, Question, State, TransitionId, Var,
-    };
+    pub use stubborn_model::{Array, Footprint, Layout, Model, Needs, Question, State, TransitionId, Var};
 }
 
 #[doc(hidden)]

@@ -13,7 +13,8 @@ pub(crate) fn bytes(text: &str) -> Result<usize, String> {
         "t" => 40,
         _ => return Err(format!("`{text}` is not an amount of memory: write 512M or 4G")),
     };
-    let number: f64 = number.parse().map_err(|_| format!("`{text}` is not an amount of memory: write 512M or 4G"))?;
+    let number: f64 =
+        number.parse().map_err(|_| format!("`{text}` is not an amount of memory: write 512M or 4G"))?;
     Ok((number * 2f64.powi(log2)) as usize)
 }
 

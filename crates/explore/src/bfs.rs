@@ -233,4 +233,3 @@ impl<S: Vector + ?Sized> Front<S> {
         )))
     }
 }
-

@@ -93,12 +93,18 @@ pub fn components(
 /// The states from which a state with `is_target` can be reached.
 pub fn can_reach(graph: &Graph, mut is_target: impl FnMut(u32) -> bool) -> FixedBitSet {
     let mut reaches = FixedBitSet::with_capacity(graph.n_states());
-    components(graph, 0..graph.n_states() as u32, |_, _, _| true, |component| {
-        let leads = |&s: &u32| is_target(s) || graph.edges(s).any(|(_, to)| reaches.contains(to as usize));
-        if component.states.iter().any(leads) {
-            reaches.extend(component.states.iter().map(|&s| s as usize));
-        }
-    });
+    components(
+        graph,
+        0..graph.n_states() as u32,
+        |_, _, _| true,
+        |component| {
+            let leads =
+                |&s: &u32| is_target(s) || graph.edges(s).any(|(_, to)| reaches.contains(to as usize));
+            if component.states.iter().any(leads) {
+                reaches.extend(component.states.iter().map(|&s| s as usize));
+            }
+        },
+    );
     reaches
 }
 
@@ -129,7 +135,9 @@ pub fn shortest_path(
                 while at != from {
                     let parent = parents[at as usize];
                     let edges = graph.edges(parent);
-                    path.extend(edges.filter(|&(e, to)| to == at && keep(parent, e, to)).map(|(e, _)| e).take(1));
+                    path.extend(
+                        edges.filter(|&(e, to)| to == at && keep(parent, e, to)).map(|(e, _)| e).take(1),
+                    );
                     at = parent;
                 }
                 path.reverse();
@@ -189,15 +197,20 @@ mod tests {
             let graph = random_graph(seed, 1 + seed as u32 % 23, 1 + seed as u32 % 4);
             let reach = closure(&graph);
             let mut seen: Vec<u32> = Vec::new();
-            components(&graph, 0..graph.n_states() as u32, |_, _, _| true, |c| {
-                let first = c.states[0] as usize;
-                for s in 0..graph.n_states() {
-                    let same = reach[first][s] && reach[s][first];
-                    assert_eq!(same, c.states.contains(&(s as u32)), "seed {seed}");
-                    assert!(same || !reach[first][s] || seen.contains(&(s as u32)), "order, seed {seed}");
-                }
-                seen.extend(c.states);
-            });
+            components(
+                &graph,
+                0..graph.n_states() as u32,
+                |_, _, _| true,
+                |c| {
+                    let first = c.states[0] as usize;
+                    for s in 0..graph.n_states() {
+                        let same = reach[first][s] && reach[s][first];
+                        assert_eq!(same, c.states.contains(&(s as u32)), "seed {seed}");
+                        assert!(same || !reach[first][s] || seen.contains(&(s as u32)), "order, seed {seed}");
+                    }
+                    seen.extend(c.states);
+                },
+            );
             assert_eq!(seen.len(), graph.n_states());
         }
     }

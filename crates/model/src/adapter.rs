@@ -5,7 +5,7 @@
 
 use crate::derived::Derived;
 use crate::state::raw_in;
-use crate::{LayoutError, Model, Needs, State};
+use crate::{Layout, LayoutError, Model, Needs, State};
 use smallvec::SmallVec;
 use std::marker::PhantomData;
 use stubborn_system::{
@@ -106,6 +106,7 @@ pub enum ModelError {
 /// A model as a system with states of type `S`.
 pub struct ModelSystem<'m, S: ?Sized> {
     model: &'m dyn Model,
+    layout: &'m Layout,
     n_transitions: usize,
     n_words: usize,
     source: RuleSource,
@@ -147,7 +148,15 @@ impl<'m, S: WordVector + ?Sized> ModelSystem<'m, S> {
             _ => None,
         };
         let n_words = model.layout().n_words();
-        Ok(Self { model, n_transitions, n_words, source, derived, state: PhantomData })
+        Ok(Self {
+            model,
+            layout: model.layout(),
+            n_transitions,
+            n_words,
+            source,
+            derived,
+            state: PhantomData,
+        })
     }
 
     /// The model behind it.
@@ -163,7 +172,7 @@ impl<'m, S: WordVector + ?Sized> ModelSystem<'m, S> {
     /// Lets the model look at a state.
     fn look<R>(&self, state: &S, look: impl FnOnce(&State<'_>) -> R) -> Result<R, Fault> {
         let mut words = Scratch::from_slice(state.words());
-        let mut s = State::new(&mut words, self.model.layout());
+        let mut s = State::new(&mut words, self.layout);
         let answer = look(&s);
         match s.take_fault() {
             Some(fault) => Err(*fault),
@@ -173,7 +182,7 @@ impl<'m, S: WordVector + ?Sized> ModelSystem<'m, S> {
 
     #[cold]
     fn changed_but_disabled(&self, before: &S, after: &S) -> Fault {
-        let layout = self.model.layout();
+        let layout = self.layout;
         let changed = layout.vars().find(|&v| raw_in(before.words(), v) != raw_in(after.words(), v));
         Fault::ChangedButDisabled { variable: changed.map_or("?", |v| layout.name(v)).to_owned() }
     }
@@ -201,7 +210,7 @@ impl<S: WordVector + ?Sized> System for ModelSystem<'_, S> {
 
     fn initial(&self, out: &mut Batch<S>) -> Result<(), Fault> {
         let mut words = vec![0; self.n_words];
-        let mut s = State::new(&mut words, self.model.layout());
+        let mut s = State::new(&mut words, self.layout);
         self.model.initial(&mut s);
         if let Some(fault) = s.take_fault() {
             return Err(fault.of("initial state".into()));
@@ -213,7 +222,7 @@ impl<S: WordVector + ?Sized> System for ModelSystem<'_, S> {
     #[inline]
     fn fire(&self, state: &S, t: TransitionId, out: &mut Batch<S>) -> Result<bool, Fault> {
         let row = out.push_copy(t, state);
-        let mut s = State::new(row.words_mut(), self.model.layout());
+        let mut s = State::new(row.words_mut(), self.layout);
         let fired = self.model.fire(t.index(), &mut s);
         if let Some(fault) = s.take_fault() {
             out.pop();
@@ -231,12 +240,12 @@ impl<S: WordVector + ?Sized> System for ModelSystem<'_, S> {
     }
 
     fn variables(&self) -> Vec<String> {
-        let layout = self.model.layout();
+        let layout = self.layout;
         layout.vars().map(|v| layout.name(v).to_owned()).collect()
     }
 
     fn values(&self, state: &S) -> Vec<String> {
-        let layout = self.model.layout();
+        let layout = self.layout;
         let value = |v: crate::Var| layout.show_value(v, raw_in(state.words(), v) as usize + v.min as usize);
         layout.vars().map(value).collect()
     }
@@ -266,7 +275,7 @@ impl<S: WordVector + ?Sized> Rules for ModelSystem<'_, S> {
             out.add_all(self.n_transitions);
             return Ok(());
         }
-        let mut s = State::new(&mut scratch, self.model.layout());
+        let mut s = State::new(&mut scratch, self.layout);
         let mut needs = Needs::new(out, self.n_transitions);
         self.model.rules(t.index(), &s, &mut needs);
         needs.finish().map_err(|fault| self.blame(t, fault))?;
@@ -298,7 +307,7 @@ impl<S: WordVector + ?Sized> Observed for ModelSystem<'_, S> {
 
 impl<S: WordVector + ?Sized> Symmetric for ModelSystem<'_, S> {
     fn represent(&self, state: &mut S) -> Result<(), Fault> {
-        let mut s = State::new(state.words_mut(), self.model.layout());
+        let mut s = State::new(state.words_mut(), self.layout);
         self.model.represent(&mut s);
         s.take_fault().map_or(Ok(()), |fault| Err(fault.of("symmetry representative".into())))
     }

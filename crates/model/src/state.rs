@@ -83,7 +83,7 @@ impl<'a> State<'a> {
     }
 
     /// Assigns `value` to `var`. A value out of range is a fault of the model.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, var: Var, value: usize) {
         if value < var.min as usize || value > var.max as usize || var.word == Var::NOWHERE {
             return self.bad_assignment(var, value);

@@ -247,13 +247,8 @@ fn random_cases(seen: &[Variable], rng: &mut Rng) -> Formula {
     let variable = *rng.pick(seen);
     let (a, b) = (random_value(variable, rng), random_value(variable, rng));
     let then = Box::new(Formula::Fact(random_fact(seen, rng)));
-    let is = |number| Fact {
-        variable,
-        comparison: Comparison::Is,
-        number,
-        is_negated: false,
-        reads_value: false,
-    };
+    let is =
+        |number| Fact { variable, comparison: Comparison::Is, number, is_negated: false, reads_value: false };
     if a == b { *then } else { Formula::Cases(is(a), then, is(b)) }
 }
 

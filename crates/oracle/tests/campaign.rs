@@ -64,11 +64,7 @@ fn run<Y: Rules + Observed + Symmetric>(system: &Y, options: &Options) -> Result
 }
 
 /// Every answer is the true one.
-fn agrees<Y: Observed>(
-    analysis: &Analysis,
-    truth: &Brute<'_, Y>,
-    options: &Options,
-) -> Result<(), String> {
+fn agrees<Y: Observed>(analysis: &Analysis, truth: &Brute<'_, Y>, options: &Options) -> Result<(), String> {
     for answer in &analysis.answers {
         let holds = truth.holds(&answer.question);
         match &answer.verdict {
@@ -118,11 +114,8 @@ fn proves_nothing<Y: Rules + Observed + Symmetric>(
     symmetry: bool,
     is_single_state: bool,
 ) -> Result<(), String> {
-    let stores = [
-        StoreKind::Compact64,
-        StoreKind::Compact128,
-        StoreKind::Bitstate { log2: 10, functions: 2 },
-    ];
+    let stores =
+        [StoreKind::Compact64, StoreKind::Compact128, StoreKind::Bitstate { log2: 10, functions: 2 }];
     let mut all: Vec<Options> = Vec::new();
     for store in stores {
         for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {

@@ -100,7 +100,11 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
             *is_enabled = self.fire(start, t)?.is_some();
         }
         if !has_fired && let Some(t) = enabled.iter().position(|&e| e) {
-            return Err(self.fault("D0", start, &format!("nothing was fired, but {} is enabled", self.name(t))));
+            return Err(self.fault(
+                "D0",
+                start,
+                &format!("nothing was fired, but {} is enabled", self.name(t)),
+            ));
         }
         let fails_at_start = self.fails(start)?;
         let mut seen: HashSet<Vec<u8>> = HashSet::from([start.as_bytes().to_vec()]);
@@ -132,7 +136,8 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
         let n = self.system.n_transitions();
         let fails = self.fails(s)?;
         if self.check == Some(true) && fails && !fails_at_start {
-            let what = format!("the check is in the set, passes at first, and fails in {}", self.system.show(s));
+            let what =
+                format!("the check is in the set, passes at first, and fails in {}", self.system.show(s));
             return Err(self.fault("D1", start, &what));
         }
         for u in (0..n).filter(|&u| !self.is_member[u]) {
@@ -146,7 +151,8 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
             };
             let after = after.state(0);
             if self.check == Some(false) && fails && !self.fails(after)? {
-                let what = format!("{} stops the check from failing in {}", self.name(t), self.system.show(s));
+                let what =
+                    format!("{} stops the check from failing in {}", self.name(t), self.system.show(s));
                 return Err(self.fault("D1", start, &what));
             }
             for i in 0..found.len() {
@@ -159,7 +165,10 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
                 };
                 if !commute {
                     let (t, u) = (self.name(t), self.name(found.via(i).index()));
-                    let what = format!("{t} is in the set, {u} is not, and they do not commute in {}", self.system.show(s));
+                    let what = format!(
+                        "{t} is in the set, {u} is not, and they do not commute in {}",
+                        self.system.show(s)
+                    );
                     return Err(self.fault("D1", start, &what));
                 }
             }
@@ -168,7 +177,13 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
     }
 
     /// `t` is disabled at `s`, or was disabled at the start.
-    fn check_disabled(&self, start: &Y::State, s: &Y::State, t: usize, was_enabled: bool) -> Result<(), Fault> {
+    fn check_disabled(
+        &self,
+        start: &Y::State,
+        s: &Y::State,
+        t: usize,
+        was_enabled: bool,
+    ) -> Result<(), Fault> {
         let is_enabled = self.fire(s, t)?.is_some();
         let (condition, what) = match (was_enabled, is_enabled) {
             (true, false) => ("D2", "is in the set and enabled, but outside transitions disable it in"),

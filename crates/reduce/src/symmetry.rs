@@ -107,7 +107,9 @@ impl<R> OnRepresentatives<R> {
     }
 }
 
-impl<'y, Y: Symmetric + Observed + ?Sized, R: Reduction<Y>> Reduction<Quotient<'y, Y>> for OnRepresentatives<R> {
+impl<'y, Y: Symmetric + Observed + ?Sized, R: Reduction<Y>> Reduction<Quotient<'y, Y>>
+    for OnRepresentatives<R>
+{
     fn name(&self) -> String {
         self.inner.name()
     }

@@ -72,7 +72,15 @@ pub fn paper_table(rows: &[PaperRow]) -> String {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN);
     table.set_header([
-        "model", "published states", "edges", "our states", "edges", "", "seconds", "memory", "verdict",
+        "model",
+        "published states",
+        "edges",
+        "our states",
+        "edges",
+        "",
+        "seconds",
+        "memory",
+        "verdict",
     ]);
     for row in rows {
         table.add_row([

@@ -9,6 +9,7 @@
 
 use crate::lines::{Lines, zeros};
 use crate::prefetch::prefetch;
+use crate::scan::scan;
 use crate::{Entry, Full, Guarantee, Store};
 use stubborn_system::{Batch, Rows, Vector};
 
@@ -108,20 +109,6 @@ impl<S: Vector + ?Sized> Exact<S> {
             at = self.lines.next(at);
         }
     }
-}
-
-/// The slots of a line whose tag fits, as a bit mask, and the number of slots in use.
-#[inline(always)]
-fn scan(line: &[u32], tag: u32, mask: u32) -> (u32, usize) {
-    let line: &[u32; 16] = line.try_into().expect("a line has sixteen slots");
-    let mut candidates = 0;
-    let mut free = 0;
-    for (i, &slot) in line.iter().enumerate() {
-        // The tag fits and the number is not zero: 1 <= slot ^ tag <= mask.
-        candidates |= u32::from((slot ^ tag).wrapping_sub(1) < mask) << i;
-        free += usize::from(slot != 0);
-    }
-    (candidates, free)
 }
 
 impl<S: Vector + ?Sized> Default for Exact<S> {
@@ -253,7 +240,9 @@ mod tests {
         let mut batch = Batch::new();
         (0..100_000).for_each(|i| batch.push(TransitionId(0), &[i]));
         let mut out = Vec::new();
-        assert!(matches!(store.insert(&batch, 1000, &mut out), Err(Full::Memory { needed }) if needed > 1000));
+        assert!(
+            matches!(store.insert(&batch, 1000, &mut out), Err(Full::Memory { needed }) if needed > 1000)
+        );
         assert!(store.is_empty() && out.is_empty());
         store.insert(&batch, 10_000_000, &mut out).unwrap();
         assert_eq!(store.len(), 100_000);

@@ -15,6 +15,7 @@ mod exact;
 mod lines;
 mod omission;
 mod prefetch;
+mod scan;
 
 pub use bitstate::Bitstate;
 pub use compact::{Compact, Fingerprint};

@@ -61,8 +61,9 @@ pub fn analyse<Y: Rules + Observed + Symmetric>(
     let mut verdicts: Vec<Option<(Verdict, usize)>> = vec![None; questions.len()];
     let mut phases: Vec<PhaseReport> = Vec::new();
     for plan in plans(options) {
-        let open: Vec<usize> =
-            (0..questions.len()).filter(|&i| verdicts[i].is_none() && plan.can_answer(&questions[i])).collect();
+        let open: Vec<usize> = (0..questions.len())
+            .filter(|&i| verdicts[i].is_none() && plan.can_answer(&questions[i]))
+            .collect();
         if open.is_empty() {
             continue;
         }
@@ -201,7 +202,8 @@ fn judge<Y: Rules + Observed + Symmetric>(
         }
         Err(Rejection::Returns) if is_reduced && matches!(question, Question::MayProgress { .. }) => None,
         Err(rejection) => {
-            let what = format!("a counterexample to \"{question}\" was found but did not replay: {rejection}");
+            let what =
+                format!("a counterexample to \"{question}\" was found but did not replay: {rejection}");
             Some(Verdict::Contradiction(Contradiction { what }))
         }
     }

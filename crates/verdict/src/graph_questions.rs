@@ -92,10 +92,15 @@ impl<Y: Observed + ?Sized> Edges<'_, Y> {
         let n = self.graph.n_states();
         let mut component = vec![0u32; n];
         let mut next = 0;
-        components(self.graph, 0..n as u32, |_, e, _| allowed(e), |c| {
-            next += 1;
-            c.states.iter().for_each(|&s| component[s as usize] = next);
-        });
+        components(
+            self.graph,
+            0..n as u32,
+            |_, e, _| allowed(e),
+            |c| {
+                next += 1;
+                c.states.iter().for_each(|&s| component[s as usize] = next);
+            },
+        );
         let inside = |from: u32, to: u32| component[from as usize] == component[to as usize];
         let turns = |from: u32| {
             let mut edges = self.graph.edges(from);

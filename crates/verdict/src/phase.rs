@@ -77,7 +77,8 @@ pub(crate) fn run_phase<Z: Observed>(
     }
     let guarantee = store.guarantee();
     store.seal();
-    let mut phase = Phase { system, store: &*store, outcome: &mut outcome, preserves, guarantee, terminates: None };
+    let mut phase =
+        Phase { system, store: &*store, outcome: &mut outcome, preserves, guarantee, terminates: None };
     let findings = phase.look_at(questions, options).map_err(|fault| Broken {
         fault,
         path: Vec::new(),
