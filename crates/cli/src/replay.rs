@@ -51,9 +51,9 @@ impl SystemJob for Replay {
         let mut last = Rejection::NoViolation;
         for question in questions.filter(|q| q.word() == self.word) {
             match replay_witness(system, &question, &self.witness, REPLAY_STATES) {
-                Ok((states, message, _)) => {
-                    let trace = Trace::new(system, &states, &self.witness);
-                    return Ok(self.text(&question, &message, &trace));
+                Ok(replayed) => {
+                    let trace = Trace::new(system, &replayed.states, &self.witness);
+                    return Ok(self.text(&question, &replayed.message, &trace));
                 }
                 Err(rejection) => last = rejection,
             }

@@ -70,7 +70,7 @@ impl SystemJob for Analyse<'_> {
         let result = analyse(system, self.options, &mut self.watch);
         let seconds = self.watch.seconds();
         drop(self.watch);
-        let analysis = result.map_err(|broken| Failure::Broken(Box::new(broken)))?;
+        let analysis = result.map_err(Failure::Broken)?;
         let model = system.model();
         Ok(Report {
             model: model.name(),

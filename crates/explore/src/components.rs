@@ -203,8 +203,8 @@ mod tests {
                 |_, _, _| true,
                 |c| {
                     let first = c.states[0] as usize;
-                    for s in 0..graph.n_states() {
-                        let same = reach[first][s] && reach[s][first];
+                    for (s, row) in reach.iter().enumerate() {
+                        let same = reach[first][s] && row[first];
                         assert_eq!(same, c.states.contains(&(s as u32)), "seed {seed}");
                         assert!(same || !reach[first][s] || seen.contains(&(s as u32)), "order, seed {seed}");
                     }

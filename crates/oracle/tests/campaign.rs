@@ -212,15 +212,14 @@ fn programs(name: &str, n: usize, symmetry: bool, make: impl Fn(&mut Rng) -> Pro
 
 #[test]
 fn programs_with_derived_rules_get_true_answers() {
-    let tally =
-        programs("programs_with_derived_rules_get_true_answers", 10_000, false, |rng| Program::random(rng));
+    let tally = programs("programs_with_derived_rules_get_true_answers", 10_000, false, Program::random);
     tally.assert_not_degenerate(8, 0.2);
 }
 
 #[test]
 fn symmetric_programs_get_true_answers() {
     let name = "symmetric_programs_get_true_answers";
-    let tally = programs(name, 3_000, true, |rng| Program::random_symmetric(rng));
+    let tally = programs(name, 3_000, true, Program::random_symmetric);
     tally.assert_not_degenerate(8, 0.4);
 }
 

@@ -29,14 +29,35 @@ pub enum CheckDepth {
 #[derive(Debug)]
 pub struct Checked<R> {
     inner: R,
+    sampler: Sampler,
+}
+
+/// Says which states to check.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sampler {
     depth: CheckDepth,
-    n_expanded: u64,
+    n_seen: u64,
+}
+
+impl Sampler {
+    pub(crate) fn new(depth: CheckDepth) -> Self {
+        Self { depth, n_seen: 0 }
+    }
+
+    /// How many outside states to look at from the next state; `None` if it is not to be checked.
+    pub(crate) fn next(&mut self) -> Option<usize> {
+        self.n_seen += 1;
+        match self.depth {
+            CheckDepth::Everything => Some(usize::MAX),
+            CheckDepth::Sample => (self.n_seen <= 64 || self.n_seen.is_power_of_two()).then_some(64),
+        }
+    }
 }
 
 impl<R> Checked<R> {
     /// Checks the sets that `inner` chooses.
     pub fn new(inner: R, depth: CheckDepth) -> Self {
-        Self { inner, depth, n_expanded: 0 }
+        Self { inner, sampler: Sampler::new(depth) }
     }
 }
 
@@ -52,12 +73,7 @@ impl<Y: Rules + Observed + ?Sized, R: Reduction<Y>> Reduction<Y> for Checked<R> 
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
         let before = out.len();
         self.inner.expand(system, state, out)?;
-        self.n_expanded += 1;
-        let limit = match self.depth {
-            CheckDepth::Everything => usize::MAX,
-            CheckDepth::Sample if self.n_expanded <= 64 || self.n_expanded.is_power_of_two() => 64,
-            CheckDepth::Sample => return Ok(()),
-        };
+        let Some(limit) = self.sampler.next() else { return Ok(()) };
         let mut set = Vec::new();
         self.inner.stubborn_set(system, state, &mut set)?;
         Definition::new(system, &set).check(state, out.len() > before, limit)
@@ -135,7 +151,9 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
     ) -> Result<(), Fault> {
         let n = self.system.n_transitions();
         let fails = self.fails(s)?;
-        if self.check == Some(true) && fails && !fails_at_start {
+        // Where the check fails already there is nothing more to preserve about it.
+        let watches_check = !fails_at_start && fails;
+        if self.check == Some(true) && watches_check {
             let what =
                 format!("the check is in the set, passes at first, and fails in {}", self.system.show(s));
             return Err(self.fault("D1", start, &what));
@@ -150,7 +168,7 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
                 continue;
             };
             let after = after.state(0);
-            if self.check == Some(false) && fails && !self.fails(after)? {
+            if self.check == Some(false) && watches_check && !self.fails(after)? {
                 let what =
                     format!("{} stops the check from failing in {}", self.name(t), self.system.show(s));
                 return Err(self.fault("D1", start, &what));

@@ -7,7 +7,7 @@
 
 use crate::lift::lift;
 use crate::phase::{self, Finding, PhaseReport, run_phase};
-use crate::replay::{Rejection, Witness, go_on, replay, run};
+use crate::replay::{Rejection, Replayed, Witness, go_on, replay, run};
 use crate::{Contradiction, Inconclusive, Options, ReductionKind, Trace, Verdict, Violated};
 use stubborn_explore::{End, Stats, Watch};
 use stubborn_reduce::{
@@ -56,7 +56,7 @@ pub fn analyse<Y: Rules + Observed + Symmetric>(
     system: &Y,
     options: &Options,
     watch: &mut dyn Watch,
-) -> Result<Analysis, Broken> {
+) -> Result<Analysis, Box<Broken>> {
     let questions = options.questions.clone().unwrap_or_else(|| system.questions());
     let mut verdicts: Vec<Option<(Verdict, usize)>> = vec![None; questions.len()];
     let mut phases: Vec<PhaseReport> = Vec::new();
@@ -69,7 +69,7 @@ pub fn analyse<Y: Rules + Observed + Symmetric>(
         }
         let asked: Vec<Question> = open.iter().map(|&i| questions[i].clone()).collect();
         let (report, findings) =
-            plan.search(system, &asked, options, watch).map_err(|broken| explain(system, plan, broken))?;
+            plan.search(system, &asked, options, watch).map_err(|broken| explain(system, plan, *broken))?;
         let has_ended = report.end == End::Complete;
         for (&i, finding) in open.iter().zip(findings) {
             let verdict = judge(system, plan, &questions[i], finding, options);
@@ -151,10 +151,10 @@ impl Plan {
         questions: &[Question],
         options: &Options,
         watch: &mut dyn Watch,
-    ) -> Result<(PhaseReport, Vec<Finding>), phase::Broken> {
+    ) -> Result<(PhaseReport, Vec<Finding>), Box<phase::Broken>> {
         let mut reduction = self.reduction::<Y>(options);
         if self.symmetry {
-            let mut reduction = OnRepresentatives::new(reduction, options.check.is_some());
+            let mut reduction = OnRepresentatives::new(reduction, options.check);
             run_phase(&Quotient::new(system), &mut reduction, true, questions, options, watch)
         } else {
             run_phase(system, &mut *reduction, false, questions, options, watch)
@@ -221,7 +221,7 @@ fn confirm<Y: Rules + Observed + Symmetric>(
     if matches!(question, Question::MayProgress { .. } | Question::MayTerminate) {
         go_on(system, &mut witness, GO_ON_STEPS)?;
     }
-    let (states, message, region) = replay(system, question, &witness, options.replay_states)?;
+    let Replayed { states, message, region } = replay(system, question, &witness, options.replay_states)?;
     Ok(Violated { message, trace: Trace::new(system, &states, &witness), region })
 }
 
@@ -238,12 +238,12 @@ fn real<Y: Rules + Observed + Symmetric>(
 }
 
 /// A broken model, with the run that shows it.
-fn explain<Y: Rules + Observed + Symmetric>(system: &Y, plan: Plan, broken: phase::Broken) -> Broken {
+fn explain<Y: Rules + Observed + Symmetric>(system: &Y, plan: Plan, broken: phase::Broken) -> Box<Broken> {
     let phase::Broken { fault, path, stats } = broken;
     let witness = Witness { steps: path, ..Witness::default() };
     let trace = real(system, plan, witness).and_then(|witness| {
         let states = run(system, &witness.steps)?;
         Ok(Trace::new(system, &states, &witness))
     });
-    Broken { fault, trace: trace.ok(), stats }
+    Box::new(Broken { fault, trace: trace.ok(), stats })
 }

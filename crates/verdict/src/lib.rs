@@ -26,7 +26,7 @@ mod verdict;
 pub use analysis::{Analysis, Answer, Broken, analyse};
 pub use options::{Options, ReductionKind, SearchKind, StoreKind};
 pub use phase::PhaseReport;
-pub use replay::{Region, Rejection, Witness, replay};
+pub use replay::{Region, Rejection, Replayed, Witness, replay};
 pub use row::Row;
 pub use trace::{Change, Step, Trace};
 pub use verdict::{Contradiction, Evidence, Holds, Inconclusive, Verdict, Violated};

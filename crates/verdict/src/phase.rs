@@ -48,7 +48,7 @@ pub(crate) fn run_phase<Z: Observed>(
     questions: &[Question],
     options: &Options,
     watch: &mut dyn Watch,
-) -> Result<(PhaseReport, Vec<Finding>), Broken> {
+) -> Result<(PhaseReport, Vec<Finding>), Box<Broken>> {
     let preserves = reduction.preserves();
     let name = reduction.name();
     let mut store = make_store::<Z::State>(options)?;
@@ -73,17 +73,15 @@ pub(crate) fn run_phase<Z: Observed>(
         SearchKind::DepthFirst => depth_first(job),
     };
     if let End::Fault(fault, path) = &outcome.end {
-        return Err(Broken { fault: fault.clone(), path: path.clone(), stats: outcome.stats });
+        return Err(Box::new(Broken { fault: fault.clone(), path: path.clone(), stats: outcome.stats }));
     }
     let guarantee = store.guarantee();
     store.seal();
     let mut phase =
         Phase { system, store: &*store, outcome: &mut outcome, preserves, guarantee, terminates: None };
-    let findings = phase.look_at(questions, options).map_err(|fault| Broken {
-        fault,
-        path: Vec::new(),
-        stats: phase.outcome.stats,
-    })?;
+    let findings = phase
+        .look_at(questions, options)
+        .map_err(|fault| Box::new(Broken { fault, path: Vec::new(), stats: phase.outcome.stats }))?;
     let always_may_terminate = phase.terminates.as_ref().map(Option::is_none);
     let report = PhaseReport {
         reduction: name,
@@ -106,16 +104,15 @@ pub(crate) struct Broken {
     pub(crate) stats: Stats,
 }
 
-fn make_store<S: Vector + ?Sized>(options: &Options) -> Result<Box<dyn Store<S>>, Broken> {
+fn make_store<S: Vector + ?Sized>(options: &Options) -> Result<Box<dyn Store<S>>, Box<Broken>> {
     Ok(match options.store {
         StoreKind::Exact => Box::new(Exact::new()),
         StoreKind::Compact64 => Box::new(Compact::<u64, S>::new()),
         StoreKind::Compact128 => Box::new(Compact::<u128, S>::new()),
         StoreKind::Bitstate { log2, functions } => {
-            let too_large = |full: Full| Broken {
-                fault: Fault::Broken(format!("the bit field cannot be had: {full}")),
-                path: Vec::new(),
-                stats: Stats::default(),
+            let too_large = |full: Full| {
+                let fault = Fault::Broken(format!("the bit field cannot be had: {full}"));
+                Box::new(Broken { fault, path: Vec::new(), stats: Stats::default() })
             };
             Box::new(Bitstate::new(log2, functions).map_err(too_large)?)
         }

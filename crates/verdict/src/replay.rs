@@ -30,6 +30,17 @@ pub struct Region {
     pub transitions: Vec<TransitionId>,
 }
 
+/// A witness that was accepted.
+#[derive(Debug)]
+pub struct Replayed<S: Vector + ?Sized> {
+    /// The states of the run, from the initial one on.
+    pub states: Batch<S>,
+    /// What is wrong.
+    pub message: String,
+    /// For progress and termination: what lies beyond the point of no return.
+    pub region: Option<Region>,
+}
+
 /// Why a witness is none.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
@@ -57,13 +68,12 @@ pub enum Rejection {
 /// Runs `witness` and checks that it violates `question`. For progress and termination everything that is
 /// reachable from the point of no return is visited, up to `limit` states.
 ///
-/// Gives the states of the run, what is wrong with the last of them, and the region of no return.
 pub fn replay<Y: Observed + ?Sized>(
     system: &Y,
     question: &Question,
     witness: &Witness,
     limit: usize,
-) -> Result<(Batch<Y::State>, String, Option<Region>), Rejection> {
+) -> Result<Replayed<Y::State>, Rejection> {
     let states = run(system, &witness.steps)?;
     let last = states.state(states.len() - 1);
     let mut region = None;
@@ -96,7 +106,7 @@ pub fn replay<Y: Observed + ?Sized>(
         }
         _ => return Err(Rejection::NoViolation),
     };
-    Ok((states, message, region))
+    Ok(Replayed { states, message, region })
 }
 
 /// The states of the run, from the initial one on.

@@ -1,0 +1,49 @@
+//! Running the binary and the examples as a user would.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// What a run gave.
+pub(crate) struct Run {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Run {
+    fn new(output: Output) -> Self {
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// The JSON that was printed.
+    #[allow(dead_code)]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("{e}: {}{}", self.out, self.err))
+    }
+}
+
+/// Runs `stubborn` with the words of `arguments`.
+#[allow(dead_code)]
+pub(crate) fn stubborn(arguments: &str) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_stubborn")).args(arguments.split_whitespace()).output();
+    Run::new(output.expect("the binary runs"))
+}
+
+/// Runs an example with the words of `arguments`.
+#[allow(dead_code)]
+pub(crate) fn example(name: &str, arguments: &str) -> Run {
+    let output = Command::new(example_path(name)).args(arguments.split_whitespace()).output();
+    Run::new(output.expect("the example runs"))
+}
+
+/// Cargo builds the examples before it runs the tests, beside their directory.
+fn example_path(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a test has a path");
+    let profile = test.parent().and_then(|deps| deps.parent()).expect("target/PROFILE/deps/TEST");
+    profile.join("examples").join(name)
+}
