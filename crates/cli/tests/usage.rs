@@ -135,7 +135,12 @@ fn counterexamples_under_symmetry_are_real_runs() {
 #[test]
 fn a_model_that_is_not_always_may_terminating_is_called_so_and_answered_all_the_same() {
     let text = stubborn("demo peterson --size 2 --variant naive").out;
-    assert!(text.contains("not always may-terminating") && text.contains("holds"), "{text}");
+    for words in ["not always may-terminating", "no return from here on", "no return: ", "holds"] {
+        assert!(text.contains(words), "{words} is not in {text}");
+    }
+    let json = stubborn("demo peterson --size 2 --variant naive --json").json();
+    assert_eq!(json["always_may_terminate"], false);
+    assert!(json["cannot_terminate"]["no_return"]["states"].as_u64().unwrap() > 1, "{json}");
     let why = stubborn("demo peterson --size 2 --variant naive --question may-terminate");
     assert_eq!(why.code, 1);
     assert!(why.out.contains("no return") && why.out.contains("for ever"), "{}", why.out);

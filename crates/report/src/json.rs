@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use stubborn_explore::End;
 use stubborn_store::Guarantee;
 use stubborn_system::TransitionId;
-use stubborn_verdict::{Answer, Broken, PhaseReport, Row, Trace, Verdict, Witness};
+use stubborn_verdict::{Answer, Broken, PhaseReport, Region, Row, Trace, Verdict, Witness};
 use thiserror::Error;
 
 /// The whole report. The top level is the worst answer, with the numbers of the first search (the one that
@@ -89,13 +89,7 @@ fn answer_json(report: &Report, answer: &Answer) -> Value {
             Some(Row::Replay),
             Some(violated.message().to_owned()),
             Some(trace_json(violated.trace())),
-            violated.region().map(|region| {
-                json!({
-                    "states": region.states,
-                    "complete": region.complete,
-                    "transitions": region.transitions.iter().map(|t| t.0).collect::<Vec<_>>(),
-                })
-            }),
+            violated.region().map(region_json),
         ),
     };
     json!({
@@ -109,6 +103,14 @@ fn answer_json(report: &Report, answer: &Answer) -> Value {
         "witness": witness,
         "no_return": region,
         "phase": answer.phase.min(report.analysis.phases.len()),
+    })
+}
+
+fn region_json(region: &Region) -> Value {
+    json!({
+        "states": region.states,
+        "complete": region.complete,
+        "transitions": region.transitions.iter().map(|t| t.0).collect::<Vec<_>>(),
     })
 }
 
@@ -132,6 +134,10 @@ fn phase_json(phase: &PhaseReport) -> Value {
             _ => None,
         },
         "always_may_terminate": phase.always_may_terminate,
+        "cannot_terminate": phase.cannot_terminate.as_ref().map(|stuck| json!({
+            "witness": trace_json(stuck.trace()),
+            "no_return": stuck.region().map(region_json),
+        })),
         "peak_bytes": stats.peak_bytes,
         "bytes_per_state": stats.peak_bytes as f64 / stats.states.max(1) as f64,
     })

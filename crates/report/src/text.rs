@@ -4,6 +4,7 @@ use crate::{Report, clean, human_bytes, with_commas};
 use std::fmt::Write;
 use stubborn_explore::End;
 use stubborn_store::Guarantee;
+use stubborn_system::Question;
 use stubborn_verdict::{Answer, Broken, PhaseReport, Region, Trace, Verdict};
 
 /// The whole report. With `verbose`, states are shown in full beside what changed.
@@ -25,6 +26,7 @@ pub fn report_text(report: &Report, verbose: bool) -> String {
             let _ = writeln!(out, "what was left open was answered by another search:");
         }
         phase_text(&mut out, phase);
+        termination_text(&mut out, report, phase, verbose);
     }
     let _ = writeln!(out, "  {:.3} s{}", report.seconds, memory(report));
     out
@@ -53,15 +55,9 @@ fn answer_text(out: &mut String, report: &Report, answer: &Answer, verbose: bool
             let _ = writeln!(out, "{indent}because: {}", clean(violated.message()));
             trace_text(out, violated.trace(), verbose);
             if let Some(region) = violated.region() {
-                region_text(out, report, region, violated.trace());
+                region_text(out, report, region);
             }
         }
-    }
-    let phase = &report.analysis.phases.get(answer.phase);
-    if let Some(PhaseReport { always_may_terminate: Some(false), .. }) = phase
-        && answer.question.word() == "deadlock"
-    {
-        let _ = writeln!(out, "{indent}note: the model is not always may-terminating");
     }
 }
 
@@ -71,7 +67,7 @@ fn trace_text(out: &mut String, trace: &Trace, verbose: bool) {
     let cycle = trace.cycle_start.map(|start| trace.steps.len() - start);
     let _ = writeln!(
         out,
-        "  counterexample: {} steps{}",
+        "  run: {} steps{}",
         trace.steps.len(),
         cycle.map_or(String::new(), |n| format!(", the last {n} of them for ever"))
     );
@@ -103,26 +99,20 @@ fn trace_text(out: &mut String, trace: &Trace, verbose: bool) {
     }
 }
 
-fn region_text(out: &mut String, report: &Report, region: &Region, trace: &Trace) {
+fn region_text(out: &mut String, report: &Report, region: &Region) {
+    const SHOWN: usize = 8;
     let more = if region.complete { "" } else { " or more" };
-    let names: Vec<String> = trace.steps.iter().map(|s| (s.transition, s.name.clone())).fold(
-        Vec::new(),
-        |mut names: Vec<String>, (t, name)| {
-            if region.transitions.iter().any(|r| r.0 == t) && !names.contains(&name) {
-                names.push(name);
-            }
-            names
-        },
-    );
-    let others = region.transitions.len() - names.len().min(region.transitions.len());
-    let and = if others > 0 { format!(" and {others} others") } else { String::new() };
+    let mut names: Vec<String> = region.names.iter().take(SHOWN).map(|n| clean(n).into_owned()).collect();
+    if region.names.len() > SHOWN {
+        names.push(format!("and {} others", region.names.len() - SHOWN));
+    }
     let _ = writeln!(
         out,
-        "  no return: {}{more} states, in which only {} of {} transitions occur: {}{and}",
+        "  no return: {}{more} states, in which {} of {} transitions occur: {}",
         with_commas(region.states as u64),
         region.transitions.len(),
         report.n_transitions,
-        names.iter().map(|n| clean(n).into_owned()).collect::<Vec<_>>().join(", ")
+        names.join(", ")
     );
 }
 
@@ -150,17 +140,25 @@ fn phase_text(out: &mut String, phase: &PhaseReport) {
     if let End::Stopped(stop) = &phase.end {
         let _ = writeln!(out, "  not finished: {stop}; {} states were waiting", with_commas(stats.queue));
     }
+}
+
+/// Whether termination always remains possible; and if not, where it ends to be.
+fn termination_text(out: &mut String, report: &Report, phase: &PhaseReport, verbose: bool) {
     match phase.always_may_terminate {
+        None => {}
         Some(true) => {
             let _ = writeln!(out, "  the model is always may-terminating");
         }
         Some(false) => {
-            let _ = writeln!(
-                out,
-                "  the model is not always may-terminating (ask `--question may-terminate` to see why)"
-            );
+            let _ = writeln!(out, "  the model is not always may-terminating");
+            let is_shown = report.analysis.answers.iter().any(|a| a.question == Question::MayTerminate);
+            if let Some(stuck) = phase.cannot_terminate.as_ref().filter(|_| !is_shown) {
+                trace_text(out, stuck.trace(), verbose);
+                if let Some(region) = stuck.region() {
+                    region_text(out, report, region);
+                }
+            }
         }
-        None => {}
     }
 }
 

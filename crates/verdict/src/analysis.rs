@@ -6,7 +6,7 @@
 //! unless a limit is reached, and the answer says what it rests on.
 
 use crate::lift::lift;
-use crate::phase::{self, Finding, PhaseReport, run_phase};
+use crate::phase::{self, Finding, PhaseReport, Searched, run_phase};
 use crate::replay::{Rejection, Replayed, Witness, go_on, replay, run};
 use crate::{Contradiction, Inconclusive, Options, ReductionKind, Trace, Verdict, Violated};
 use stubborn_explore::{End, Stats, Watch};
@@ -68,13 +68,16 @@ pub fn analyse<Y: Rules + Observed + Symmetric>(
             continue;
         }
         let asked: Vec<Question> = open.iter().map(|&i| questions[i].clone()).collect();
-        let (report, findings) =
+        let Searched { mut report, findings, cannot_terminate } =
             plan.search(system, &asked, options, watch).map_err(|broken| explain(system, plan, *broken))?;
         let has_ended = report.end == End::Complete;
         for (&i, finding) in open.iter().zip(findings) {
             let verdict = judge(system, plan, &questions[i], finding, options);
             verdicts[i] = verdict.map(|verdict| (verdict, phases.len()));
         }
+        report.cannot_terminate = cannot_terminate
+            .and_then(|witness| confirm(system, plan, &Question::MayTerminate, witness, options).ok())
+            .map(Box::new);
         phases.push(report);
         if !has_ended {
             break;
@@ -151,7 +154,7 @@ impl Plan {
         questions: &[Question],
         options: &Options,
         watch: &mut dyn Watch,
-    ) -> Result<(PhaseReport, Vec<Finding>), Box<phase::Broken>> {
+    ) -> Result<Searched, Box<phase::Broken>> {
         let mut reduction = self.reduction::<Y>(options);
         if self.symmetry {
             let mut reduction = OnRepresentatives::new(reduction, options.check);

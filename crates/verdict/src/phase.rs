@@ -1,7 +1,7 @@
 //! One search, and what it says about each of the questions put to it.
 
 use crate::graph_questions::{Edges, Lasso};
-use crate::{Evidence, Holds, Inconclusive, Options, SearchKind, StoreKind, Witness};
+use crate::{Evidence, Holds, Inconclusive, Options, SearchKind, StoreKind, Violated, Witness};
 use stubborn_explore::{
     End, Job, Keep, Outcome, Sighting, Stats, Stop, Visitor, Watch, breadth_first, depth_first,
 };
@@ -28,6 +28,16 @@ pub struct PhaseReport {
     pub guarantee: Guarantee,
     /// Whether termination always remains possible in the explored part, if that was looked at.
     pub always_may_terminate: Option<bool>,
+    /// If it does not: a run to where it is impossible, replayed, and what lies beyond.
+    pub cannot_terminate: Option<Box<Violated>>,
+}
+
+/// What a search gives: its numbers, what it says about each question, and if it was found that termination
+/// does not always remain possible, a run that shows it, to be replayed.
+pub(crate) struct Searched {
+    pub(crate) report: PhaseReport,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) cannot_terminate: Option<Witness>,
 }
 
 /// What a search says about a question.
@@ -48,7 +58,7 @@ pub(crate) fn run_phase<Z: Observed>(
     questions: &[Question],
     options: &Options,
     watch: &mut dyn Watch,
-) -> Result<(PhaseReport, Vec<Finding>), Box<Broken>> {
+) -> Result<Searched, Box<Broken>> {
     let preserves = reduction.preserves();
     let name = reduction.name();
     let mut store = make_store::<Z::State>(options)?;
@@ -79,9 +89,10 @@ pub(crate) fn run_phase<Z: Observed>(
     store.seal();
     let mut phase =
         Phase { system, store: &*store, outcome: &mut outcome, preserves, guarantee, terminates: None };
-    let findings = phase
-        .look_at(questions, options)
-        .map_err(|fault| Box::new(Broken { fault, path: Vec::new(), stats: phase.outcome.stats }))?;
+    let stats = phase.outcome.stats;
+    let broken = |fault| Box::new(Broken { fault, path: Vec::new(), stats });
+    let findings = phase.look_at(questions, options).map_err(broken)?;
+    let cannot_terminate = phase.cannot_terminate().map_err(broken)?;
     let always_may_terminate = phase.terminates.as_ref().map(Option::is_none);
     let report = PhaseReport {
         reduction: name,
@@ -92,8 +103,9 @@ pub(crate) fn run_phase<Z: Observed>(
         end: outcome.end,
         guarantee,
         always_may_terminate,
+        cannot_terminate: None,
     };
-    Ok((report, findings))
+    Ok(Searched { report, findings, cannot_terminate })
 }
 
 /// The model broke during a search.
@@ -184,6 +196,15 @@ impl<Z: Observed> Phase<'_, Z> {
             findings.push(finding);
         }
         Ok(findings)
+    }
+
+    /// A run to a state from which termination is impossible, if that was looked at and there is one.
+    fn cannot_terminate(&self) -> Result<Option<Witness>, Fault> {
+        let (Some(Some(lasso)), Some(graph)) = (&self.terminates, &self.outcome.graph) else {
+            return Ok(None);
+        };
+        let steps = Edges { system: self.system, store: self.store, graph }.transitions(lasso)?;
+        Ok(Some(Witness { no_return: Some(steps.len()), steps, cycle_start: None }))
     }
 
     /// The graph stages need memory too: up to 20 bytes per state for numbers, stacks and parents.

@@ -28,6 +28,8 @@ pub struct Region {
     pub complete: bool,
     /// The transitions that occur among them.
     pub transitions: Vec<TransitionId>,
+    /// Their names.
+    pub names: Vec<String>,
 }
 
 /// A witness that was accepted.
@@ -194,8 +196,9 @@ fn no_return<Y: System + ?Sized>(
         }
         next += 1;
     }
-    let transitions = (0..occurs.len()).filter(|&t| occurs[t]).map(TransitionId::from).collect();
-    Ok(Region { states: next, complete: next == queue.len(), transitions })
+    let transitions: Vec<_> = (0..occurs.len()).filter(|&t| occurs[t]).map(TransitionId::from).collect();
+    let names = transitions.iter().map(|&t| system.transition_name(t)).collect();
+    Ok(Region { states: next, complete: next == queue.len(), transitions, names })
 }
 
 /// Goes on from the last state of a run by the lowest enabled transitions, until a state repeats or nothing
