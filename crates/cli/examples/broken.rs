@@ -16,11 +16,19 @@ impl Broken {
         let mut layout = Layout::new();
         let x = match mistake {
             "bad-range" => layout.bits("x", 77),
+            // What is wrong shows only after more states than are checked without being asked.
+            "late-check" | "late-read" | "slow" => layout.var("x", 0..=9_000),
+            "wide" | "wide-wrong" => layout.var("x", 0..=20_000),
             _ => layout.var("x", 0..=2),
         };
         let y = layout.var(if mistake == "twice" { "x" } else { "y" }, 0..=1);
         let cells = layout.array("cells", if mistake == "too-large" { 9_000_000 } else { 2 }, 0..=1);
         Self { layout, mistake: mistake.to_owned(), x, y, cells }
+    }
+
+    /// True; looks at `y` only when `x` is large.
+    fn late(&self, s: &State<'_>) -> bool {
+        s.get(self.x) < 8_000 || s.at_most(self.y, 1)
     }
 
     fn has(&self, mistake: &str) -> bool {
@@ -38,7 +46,11 @@ impl Model for Broken {
     }
 
     fn n_transitions(&self) -> usize {
-        if self.has("no-transitions") { 0 } else { 2 }
+        match self.mistake.as_str() {
+            "no-transitions" => 0,
+            "wide" | "wide-wrong" => 10_000,
+            _ => 2,
+        }
     }
 
     fn questions(&self) -> Vec<Question> {
@@ -50,6 +62,24 @@ impl Model for Broken {
     }
 
     fn fire(&self, t: usize, s: &mut State<'_>) -> bool {
+        match self.mistake.as_str() {
+            "wide" | "wide-wrong" => {
+                let may = s.is(self.x, 0);
+                if may {
+                    s.set(self.x, t + 1);
+                }
+                return may;
+            }
+            "slow" => std::thread::sleep(std::time::Duration::from_millis(5)),
+            "late-check" | "late-read" if t == 0 => {
+                let may = s.at_most(self.x, 8_999) && (!self.has("late-read") || self.late(s));
+                if may {
+                    s.add(self.x, 1);
+                }
+                return may;
+            }
+            _ => {}
+        }
         if t == 1 {
             let may = s.is(self.y, 0);
             if may {
@@ -70,7 +100,8 @@ impl Model for Broken {
                 s.set(self.y, 1);
                 return false;
             }
-            2 => return false,
+            2 if !self.has("slow") => return false,
+            9_000 => return false,
             x => s.set(self.x, x + 1),
         }
         true
@@ -83,20 +114,25 @@ impl Model for Broken {
     }
 
     fn check(&self, s: &State<'_>) -> Result<(), String> {
-        if self.has("check-index") {
+        if self.has("check-index") || self.has("late-index") && s.is(self.x, 2) {
             s.get(self.cells[5]);
+        }
+        if self.has("late-check") && !self.late(s) {
+            return Err("unreachable".into());
         }
         Ok(())
     }
 
     fn has_rules(&self) -> bool {
-        !self.has("footprint")
+        !["footprint", "late-check", "late-read", "raises", "missing-element"]
+            .contains(&self.mistake.as_str())
     }
 
     fn rules(&self, t: usize, _: &State<'_>, need: &mut Needs<'_>) {
         match self.mistake.as_str() {
             "rule-names-none" => need.transition(17),
             "dependent" => {}
+            "wide" => need.all(),
             _ if t == 0 => {}
             _ => need.all(),
         }
@@ -104,8 +140,21 @@ impl Model for Broken {
 
     fn footprint(&self, t: usize) -> Option<Footprint> {
         let f = Footprint::new();
-        // The mistake: the first transition reads x, and does not say so.
-        self.has("footprint").then(|| if t == 0 { f.writes(self.x) } else { f.updates(self.y) })
+        Some(match (self.mistake.as_str(), t) {
+            // The mistake: the first transition reads x, and does not say so.
+            ("footprint", 0) => f.writes(self.x),
+            ("raises", 0) => f.fails_by(self.x, [1]).updates(self.x),
+            ("missing-element", 0) => f.updates(self.x).reads(self.cells[2]),
+            // The mistake: it reads y, too, in the end.
+            ("late-read", 0) | ("late-check", 0) => f.updates(self.x),
+            _ if self.has_rules() => return None,
+            _ => f.updates(self.y),
+        })
+    }
+
+    fn check_footprint(&self) -> Option<Footprint> {
+        // The mistake: it reads y, too, in the end.
+        self.has("late-check").then(|| Footprint::new().reads(self.x))
     }
 
     fn has_symmetry(&self) -> bool {

@@ -77,10 +77,10 @@ pub(crate) enum StubbornCommand {
     },
 }
 
-/// The command line of a model of one's own.
+/// Verify this model.
 #[derive(Debug, Parser)]
 #[command(
-    version,
+    args_conflicts_with_subcommands = true,
     max_term_width = 110,
     after_help = "\
 Examples:

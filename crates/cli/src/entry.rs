@@ -9,7 +9,7 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use stubborn_model::Model;
-use stubborn_report::{broken_json, broken_text, clean, report_json, report_text};
+use stubborn_report::{broken_json, broken_text, clean, error_json, report_json, report_text};
 
 const BAD_INPUT: u8 = 2;
 
@@ -133,17 +133,27 @@ fn show_check(model: &dyn Model, args: &CheckArgs) -> u8 {
             if args.json {
                 print(broken_json(&model.name(), &broken) + "\n");
             } else {
-                eprint!("{}", broken_text(&model.name(), &broken));
+                say(broken_text(&model.name(), &broken).trim_end());
             }
             BAD_INPUT
         }
-        Err(failure) => complain(&failure),
+        Err(failure) => {
+            if args.json {
+                print(error_json(&model.name(), &failure.to_string()) + "\n");
+            }
+            complain(&failure)
+        }
     }
 }
 
 fn complain(failure: &impl Display) -> u8 {
-    eprintln!("error: {}", clean(&failure.to_string()));
+    say(&format!("error: {}", clean(&failure.to_string())));
     BAD_INPUT
+}
+
+/// Prints a line to standard error. If nobody listens, nothing is lost.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 /// Prints to standard output. A reader that has gone away (`| head`) is no error.
@@ -158,7 +168,8 @@ fn guarded(command: impl FnOnce() -> Result<u8, Failure>) -> ExitCode {
         let place = info.location().map_or(String::new(), |l| format!(" at {}:{}", l.file(), l.line()));
         let words = info.payload().downcast_ref::<&str>().map(|s| (*s).to_owned());
         let words = words.or_else(|| info.payload().downcast_ref::<String>().cloned());
-        eprintln!("error: the model's code panicked{place}: {}", words.unwrap_or_default());
+        let words = words.unwrap_or_default();
+        say(&format!("error: the model's code panicked{place}: {}", clean(&words)));
     }));
     let code = match catch_unwind(AssertUnwindSafe(command)) {
         Ok(Ok(code)) => code,

@@ -4,9 +4,8 @@ use crate::args::ReplayArgs;
 use crate::entry::print;
 use crate::run::{Failure, SystemJob, with_system};
 use stubborn_model::{Model, ModelSystem, RuleSource, WordVector};
-use stubborn_report::{clean, witness_from_json};
-use stubborn_system::{Observed, Question};
-use stubborn_verdict::{Rejection, Trace, Witness, replay as replay_witness};
+use stubborn_report::{RecordedWitness, Report, clean, witnesses_from_json};
+use stubborn_verdict::{Rejection, Replayed, Trace, replay as replay_witness};
 
 /// The largest file that is read.
 const MAX_BYTES: u64 = 256 << 20;
@@ -14,62 +13,69 @@ const MAX_BYTES: u64 = 256 << 20;
 /// How many states may be visited to confirm that there is no return.
 const REPLAY_STATES: usize = 1_000_000;
 
-/// Replays the witness in a file. Exit code 1 if it is one.
+/// Replays the witnesses in a file. Exit code 1 if they are what they say, 3 if that cannot be told.
 pub(crate) fn replay(model: &dyn Model, args: &ReplayArgs) -> Result<u8, Failure> {
     let file = args.witness.display();
     let unreadable = |error: std::io::Error| Failure::Usage(format!("{file}: {error}"));
-    let size = std::fs::metadata(&args.witness).map_err(unreadable)?.len();
-    if size > MAX_BYTES {
-        return Err(Failure::Usage(format!("{file}: larger than {MAX_BYTES} bytes")));
+    let about = std::fs::metadata(&args.witness).map_err(unreadable)?;
+    if !about.is_file() || about.len() > MAX_BYTES {
+        return Err(Failure::Usage(format!("{file}: not a file of at most {MAX_BYTES} bytes")));
     }
     let text = std::fs::read_to_string(&args.witness).map_err(unreadable)?;
-    let (word, witness) =
-        witness_from_json(&text).map_err(|error| Failure::Usage(format!("{file}: {error}")))?;
-    let job = Replay { word, witness, verbose: args.verbose };
-    match with_system(model, RuleSource::None, job)? {
-        Ok(text) => {
-            print(text);
-            Ok(1)
+    let witnesses = witnesses_from_json(&text).map_err(|e| Failure::Usage(format!("{file}: {e}")))?;
+    let mut code = 0;
+    for recorded in witnesses {
+        if !recorded.model.is_empty() && recorded.model != model.name() {
+            return Err(Failure::Usage(format!(
+                "{file}: a counterexample of `{}`, but this is `{}`",
+                recorded.model,
+                model.name()
+            )));
         }
-        Err(rejection) => Err(Failure::Usage(format!("{file}: not a counterexample: {rejection}"))),
+        match with_system(model, RuleSource::None, Replay { recorded, verbose: args.verbose })? {
+            Ok((text, this)) => {
+                print(text);
+                code = Report::worse(code, this);
+            }
+            Err(rejection) => {
+                return Err(Failure::Usage(format!("{file}: not a counterexample: {rejection}")));
+            }
+        }
     }
+    Ok(code)
 }
 
 struct Replay {
-    word: String,
-    witness: Witness,
+    recorded: RecordedWitness,
     verbose: bool,
 }
 
 impl SystemJob for Replay {
-    type Output = Result<String, Rejection>;
+    type Output = Result<(String, u8), Rejection>;
 
     fn run<S: WordVector + ?Sized>(self, system: &ModelSystem<'_, S>) -> Self::Output {
-        // The question's parameters are the model's own; without its own, there is only one reading.
-        let strict = [Question::Deadlock, Question::MayTerminate];
-        let questions = system.questions().into_iter().chain(strict);
-        let mut last = Rejection::NoViolation;
-        for question in questions.filter(|q| q.word() == self.word) {
-            match replay_witness(system, &question, &self.witness, REPLAY_STATES) {
-                Ok(replayed) => {
-                    let trace = Trace::new(system, &replayed.states, &self.witness);
-                    return Ok(self.text(&question, &replayed.message, &trace));
-                }
-                Err(rejection) => last = rejection,
-            }
+        let RecordedWitness { question, witness, .. } = &self.recorded;
+        let Replayed { states, message, region } = replay_witness(system, question, witness, REPLAY_STATES)?;
+        let mut text = self.steps(&Trace::new(system, &states, witness));
+        if region.is_some_and(|region| !region.complete) {
+            text += &format!(
+                "replayed, but not confirmed: {REPLAY_STATES} states were visited without a return, and there are more\n"
+            );
+            return Ok((text, 3));
         }
-        Err(last)
+        text += &format!("replayed: violates {}: {}\n", question.word(), clean(&message));
+        Ok((text, 1))
     }
 }
 
 impl Replay {
-    fn text(&self, question: &Question, message: &str, trace: &Trace) -> String {
+    fn steps(&self, trace: &Trace) -> String {
         let mut out = format!("   0  {}\n", clean(&trace.initial));
         for (i, step) in trace.steps.iter().enumerate() {
             let state = if self.verbose { clean(&step.state).into_owned() } else { String::new() };
             out += format!("{:>4}  {}  {state}", i + 1, clean(&step.name)).trim_end();
             out.push('\n');
         }
-        out + &format!("replayed: violates {}: {}\n", question.word(), clean(message))
+        out
     }
 }

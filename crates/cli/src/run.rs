@@ -3,6 +3,7 @@
 use crate::args::{CheckArgs, QuestionWord, RulesWord};
 use crate::machine;
 use crate::watch::Terminal;
+use clap::ValueEnum;
 use stubborn_explore::Limits;
 use stubborn_model::{Model, ModelError, ModelSystem, Question, RuleSource, WordVector};
 use stubborn_reduce::CheckDepth;
@@ -147,8 +148,9 @@ fn questions(model: &dyn Model, args: &CheckArgs) -> Result<Vec<Question>, Failu
             (_, true) => {
                 let asks: Vec<&str> = own.iter().map(Question::word).collect();
                 return Err(Failure::Usage(format!(
-                    "`{}` does not say what `{word:?}` would mean for it; it asks: {}",
+                    "`{}` does not say what `{}` would mean for it; it asks: {}",
                     model.name(),
+                    word.to_possible_value().map_or(String::new(), |v| v.get_name().to_owned()),
                     asks.join(", ")
                 )));
             }

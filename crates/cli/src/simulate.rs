@@ -28,14 +28,18 @@ impl SystemJob for Simulate {
     type Output = Result<u8, Fault>;
 
     fn run<S: WordVector + ?Sized>(self, system: &ModelSystem<'_, S>) -> Self::Output {
-        print(format!("{}, --seed {}\n", self.name, self.seed));
+        print(format!("{}, --seed {}\n", clean(&self.name), self.seed));
         let mut random = self.seed;
         let mut states = Batch::new();
         system.initial(&mut states)?;
         let mut ends = false;
+        let mut fault = None;
         for i in 0..self.steps {
             let mut successors = Batch::new();
-            system.successors(states.state(i), &mut successors)?;
+            if let Err(broken) = system.successors(states.state(i), &mut successors) {
+                fault = Some(broken);
+                break;
+            }
             if successors.is_empty() {
                 ends = true;
                 break;
@@ -49,7 +53,10 @@ impl SystemJob for Simulate {
             text += &format!("{:>4}  {}  [{}]\n", i + 1, clean(&step.state), clean(&step.name));
         }
         print(text);
-        verdict(system, &states, ends)
+        match fault {
+            Some(fault) => Err(fault),
+            None => verdict(system, &states, ends),
+        }
     }
 }
 

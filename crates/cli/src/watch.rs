@@ -1,5 +1,7 @@
 //! The clock, Ctrl-C and the progress line.
 
+use crate::entry::say;
+use crate::quantity::show_duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::process::exit;
@@ -19,12 +21,17 @@ fn listen_for_interrupt() {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
                 exit(130);
             }
-            eprintln!("stopping; once more to quit at once");
+            say("stopping; once more to quit at once");
         });
         if let Err(error) = result {
-            eprintln!("warning: Ctrl-C will not be answered with a report: {error}");
+            say(&format!("warning: Ctrl-C will not be answered with a report: {error}"));
         }
     });
+}
+
+/// Whether the user has pressed Ctrl-C.
+pub(crate) fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
 }
 
 /// Watches a search from the command line.
@@ -85,7 +92,7 @@ impl Terminal {
                 self.next = elapsed + Duration::from_millis(200);
             }
             Progress::Lines => {
-                eprintln!("{line}");
+                say(&line);
                 self.next = elapsed + Duration::from_secs(10);
             }
         }
@@ -94,7 +101,7 @@ impl Terminal {
 
 impl Watch for Terminal {
     fn tick(&mut self, stats: &Stats) -> Option<Stop> {
-        if INTERRUPTED.load(Ordering::Relaxed) {
+        if is_interrupted() {
             return Some(Stop::Interrupted);
         }
         let elapsed = self.started.elapsed();
@@ -102,7 +109,7 @@ impl Watch for Terminal {
             self.show(elapsed, stats);
         }
         match self.limit {
-            Some(limit) if elapsed >= limit => Some(Stop::Time { seconds: limit.as_secs() }),
+            Some(limit) if elapsed >= limit => Some(Stop::Time { limit: show_duration(limit) }),
             _ => None,
         }
     }

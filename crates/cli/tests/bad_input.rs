@@ -136,3 +136,73 @@ fn witnesses_are_replayed_and_forgeries_are_refused() {
     refused(&stubborn("replay peterson nowhere.json"), &["nowhere.json"]);
     std::fs::remove_dir_all(&directory).unwrap();
 }
+
+/// Whoever is asked twice answers the same.
+#[test]
+fn a_question_asked_twice_is_answered_once() {
+    let flags =
+        "demo peterson --size 2 --variant violating --reduction none --question safety --question safety";
+    let run = stubborn(&format!("{flags} --all-errors -q"));
+    assert_eq!((run.code, run.out.as_str()), (1, "safety: violated\n"));
+}
+
+/// A flag before the subcommand would be for another command; it is not dropped silently.
+#[test]
+fn flags_before_a_subcommand_are_refused() {
+    assert_eq!(example("lift", "--variant hasty check -q").code, 2);
+    assert_eq!(example("lift", "--variant hasty -q").code, 1);
+}
+
+#[test]
+fn footprints_that_hide_something_are_found_wherever_it_shows() {
+    refused(&example("broken", "--variant late-check"), &["the check", "footprint", "`y`"]);
+    for reduction in ["closure", "scc", "deletion"] {
+        let run = example("broken", &format!("--variant late-read --reduction {reduction}"));
+        refused(&run, &["footprint", "read `y`"]);
+    }
+    refused(&example("broken", "--variant raises"), &["`fails_by` is for checks"]);
+    refused(&example("broken", "--variant missing-element"), &["footprint", "does not have"]);
+}
+
+#[test]
+fn a_time_limit_binds_slow_models_too() {
+    let started = std::time::Instant::now();
+    let run = example("broken", "--variant slow --reduction none --time 1s");
+    assert_eq!(run.code, 3, "{}", run.out);
+    // The model would take minutes; this is no measurement.
+    assert!(started.elapsed().as_secs() < 30);
+}
+
+#[test]
+fn many_transitions_that_require_all_others_need_no_square_of_memory() {
+    let run = example("broken", "--variant wide --max-states 50 --json");
+    assert_eq!(run.code, 3, "{}{}", run.out, run.err);
+    assert!(run.json()["peak_rss_bytes"].as_u64().unwrap() < 200 << 20, "{}", run.json()["peak_rss_bytes"]);
+    refused(&example("broken", "--variant wide-wrong"), &["the stubborn rules are wrong"]);
+}
+
+#[test]
+fn a_fault_is_shown_where_it_is() {
+    // The check breaks in the state with x = 2, two steps from the initial one.
+    let json = example("broken", "--variant late-index --reduction none --json").json();
+    assert_eq!(json["witness"]["steps"].as_array().unwrap().len(), 2, "{json}");
+    assert!(json["error"].as_str().unwrap().contains("`cells`"));
+}
+
+#[test]
+fn a_witness_of_another_model_or_of_no_question_is_refused() {
+    let directory = std::env::temp_dir().join(format!("stubborn-test-other-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let file = directory.join("witness.json");
+    let path = file.display();
+    std::fs::write(&file, stubborn("demo turns --strict-progress --json").out).unwrap();
+    let run = stubborn(&format!("replay turns {path}"));
+    assert_eq!(run.code, 1, "{}", run.err);
+    refused(&stubborn(&format!("replay turns {path} --variant unfair")), &["turns 2 fair", "turns 2 unfair"]);
+    std::fs::write(&file, r#"{"question": "beauty", "witness": {"steps": []}}"#).unwrap();
+    refused(&stubborn(&format!("replay turns {path}")), &["not those of a question"]);
+    std::fs::write(&file, r#"{"question": "safety", "witness": {"steps": [], "no_return": -1}}"#).unwrap();
+    refused(&stubborn(&format!("replay turns {path}")), &["number of a state"]);
+    refused(&stubborn(&format!("replay turns {}", directory.display())), &["not a file"]);
+    std::fs::remove_dir_all(&directory).unwrap();
+}

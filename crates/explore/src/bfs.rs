@@ -21,8 +21,8 @@ pub fn breadth_first<Y: System + ?Sized>(job: Job<'_, Y>) -> Outcome {
     let mut front = Front::new(run.job.store.keeps_states());
     let result = search(&mut run, &mut front);
     run.finish(result, |mut run| {
-        let path = front.current.and_then(|id| front.path_to(&mut run, id).ok()).unwrap_or_default();
-        (run, path)
+        let path = front.current.and_then(|id| front.path_to(&mut run, id).ok());
+        (run, path.unwrap_or_default().into_iter().chain(front.via).collect())
     })
 }
 
@@ -97,8 +97,11 @@ fn digest<Y: System + ?Sized>(
             if run.entries[i].is_new() {
                 front.accept(&run.batch, i, Some(source));
                 run.stats.depth = front.starts.len() as u64;
-                if let Some(sighting) = run.arrive(i)? {
-                    let via = run.batch.via(i);
+                let via = run.batch.via(i);
+                front.via = Some(via);
+                let sighting = run.arrive(i)?;
+                front.via = None;
+                if let Some(sighting) = sighting {
                     run.sighted(sighting, |run| {
                         let mut path = front.path_to(run, source)?;
                         path.push(via);
@@ -119,8 +122,9 @@ struct Front<S: Vector + ?Sized> {
     /// The first of them that is not expanded.
     next: usize,
     n_found: usize,
-    /// The state in hand, if any.
+    /// The state in hand, if any, and the transition whose successor is being looked at.
     current: Option<usize>,
+    via: Option<TransitionId>,
     /// First state of each level so far.
     starts: Vec<usize>,
     /// Only for stores that keep no states.
@@ -144,6 +148,7 @@ impl<S: Vector + ?Sized> Front<S> {
             next: 0,
             n_found: 0,
             current: None,
+            via: None,
             starts: Vec::new(),
             own: (!store_keeps_states).then(own),
         }

@@ -13,9 +13,9 @@ use stubborn_system::{Batch, System, TransitionId, Vector};
 /// Searches depth-first.
 pub fn depth_first<Y: System + ?Sized>(job: Job<'_, Y>) -> Outcome {
     let mut run = Run::new(job);
-    let mut stack = Stack { pending: Batch::new(), ids: Vec::new(), open: Vec::new() };
+    let mut stack = Stack { pending: Batch::new(), ids: Vec::new(), open: Vec::new(), via: None };
     let result = search(&mut run, &mut stack);
-    run.finish(result, |run| (run, stack.path()))
+    run.finish(result, |run| (run, stack.path().into_iter().chain(stack.via).collect()))
 }
 
 /// States waiting to be expanded, and between them the path to the state in hand.
@@ -25,6 +25,8 @@ struct Stack<S: Vector + ?Sized> {
     ids: Vec<u32>,
     /// Places in `pending` of the states on the path, from the initial state on.
     open: Vec<usize>,
+    /// The transition whose successor is being looked at.
+    via: Option<TransitionId>,
 }
 
 impl<S: Vector + ?Sized> Stack<S> {
@@ -88,8 +90,11 @@ fn expand<Y: System + ?Sized>(
         if !run.entries[i].is_new() {
             continue;
         }
-        if let Some(sighting) = run.arrive(i)? {
-            let via = run.batch.via(i);
+        let via = run.batch.via(i);
+        stack.via = Some(via);
+        let sighting = run.arrive(i)?;
+        stack.via = None;
+        if let Some(sighting) = sighting {
             run.sighted(sighting, |_| {
                 let mut path = stack.path();
                 path.push(via);

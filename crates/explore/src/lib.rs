@@ -61,7 +61,7 @@ pub struct Sighting {
     pub message: String,
 }
 
-/// Looks at the clock, listens for Ctrl-C, shows progress. Called every few thousand states.
+/// Looks at the clock, listens for Ctrl-C, shows progress. Called after every thousand transitions or so.
 pub trait Watch {
     /// The search is here; should it stop?
     fn tick(&mut self, stats: &Stats) -> Option<Stop>;
@@ -100,10 +100,10 @@ pub enum Stop {
     #[error("interrupted")]
     Interrupted,
     /// The time is up.
-    #[error("the time limit of {seconds} s is reached")]
+    #[error("the time limit of {limit} is reached")]
     Time {
-        /// The limit.
-        seconds: u64,
+        /// The limit, in words.
+        limit: String,
     },
     /// The limit on states is reached.
     #[error("the limit of {limit} states is reached and there are more")]

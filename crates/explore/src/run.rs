@@ -7,8 +7,8 @@ use stubborn_system::{Batch, Fault, System, TransitionId};
 /// Successors are collected until there are this many, then inserted together.
 pub(crate) const BATCH: usize = 256;
 
-/// States between two looks at the watch.
-const TICK: u64 = 4096;
+/// States and transitions between two looks at the watch.
+const TICK: u64 = 1024;
 
 /// A search under way.
 pub(crate) struct Run<'a, Y: System + ?Sized> {
@@ -18,6 +18,8 @@ pub(crate) struct Run<'a, Y: System + ?Sized> {
     pub(crate) entries: Vec<Entry>,
     pub(crate) graph: Option<Graph>,
     found: Vec<Found>,
+    /// Calls of [`Run::tick`], and the amount of work at which the watch is looked at next.
+    n_expanded: u64,
     next_tick: u64,
 }
 
@@ -44,6 +46,7 @@ impl<'a, Y: System + ?Sized> Run<'a, Y> {
             entries: Vec::new(),
             graph,
             found: Vec::new(),
+            n_expanded: 0,
             next_tick: 0,
         }
     }
@@ -85,13 +88,15 @@ impl<'a, Y: System + ?Sized> Run<'a, Y> {
         Ok(self.job.visitor.arrive(self.batch.state(i))?)
     }
 
-    /// Looks at the watch now and then.
+    /// Looks at the watch now and then. To be called before each expansion or batch of them.
     #[inline]
     pub(crate) fn tick(&mut self) -> Result<(), Halt> {
-        if self.stats.states < self.next_tick {
+        self.n_expanded += 1;
+        let work = self.n_expanded + self.stats.edges;
+        if work < self.next_tick {
             return Ok(());
         }
-        self.next_tick = self.stats.states + TICK;
+        self.next_tick = work + TICK;
         self.job.watch.tick(&self.stats).map_or(Ok(()), |stop| Err(Halt::Stop(stop)))
     }
 

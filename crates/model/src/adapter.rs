@@ -95,6 +95,14 @@ pub enum ModelError {
         /// What is wrong with it.
         fault: Fault,
     },
+    /// A declared footprint cannot be.
+    #[error("footprint of `{of}`: {wrong}")]
+    Footprint {
+        /// Whose footprint.
+        of: String,
+        /// What is wrong with it.
+        wrong: &'static str,
+    },
     /// Rules were asked for that the model does not have.
     #[error("the model has no {wanted}")]
     NoRules {
@@ -141,10 +149,7 @@ impl<'m, S: WordVector + ?Sized> ModelSystem<'m, S> {
         }
         let with_check = questions.contains(&Question::Safety);
         let derived = match source {
-            RuleSource::Derived => Some(
-                Derived::new(model, with_check)
-                    .ok_or(ModelError::NoRules { wanted: "footprints for all transitions" })?,
-            ),
+            RuleSource::Derived => Some(Derived::new(model, with_check)?),
             _ => None,
         };
         let n_words = model.layout().n_words();
@@ -222,12 +227,21 @@ impl<S: WordVector + ?Sized> System for ModelSystem<'_, S> {
     #[inline]
     fn fire(&self, state: &S, t: TransitionId, out: &mut Batch<S>) -> Result<bool, Fault> {
         let row = out.push_copy(t, state);
-        let mut s = State::new(row.words_mut(), self.layout);
-        let fired = self.model.fire(t.index(), &mut s);
-        if let Some(fault) = s.take_fault() {
-            out.pop();
-            return Err(self.blame(t, *fault));
-        }
+        let fired = match &self.derived {
+            None => {
+                let mut s = State::new(row.words_mut(), self.layout);
+                let fired = self.model.fire(t.index(), &mut s);
+                s.take_fault().map_or(Ok(fired), |fault| Err(*fault))
+            }
+            Some(derived) => derived.fire(self.model, row.words_mut(), t),
+        };
+        let fired = match fired {
+            Ok(fired) => fired,
+            Err(fault) => {
+                out.pop();
+                return Err(self.blame(t, fault));
+            }
+        };
         if !fired {
             let unchanged = row == state;
             let fault = if unchanged { None } else { Some(self.changed_but_disabled(state, row)) };
@@ -289,7 +303,10 @@ impl<S: WordVector + ?Sized> Observed for ModelSystem<'_, S> {
     }
 
     fn check(&self, state: &S) -> Result<Option<String>, Fault> {
-        self.look(state, |s| self.model.check(s).err())
+        match &self.derived {
+            Some(derived) => derived.check(self.model, &mut Scratch::from_slice(state.words())),
+            None => self.look(state, |s| self.model.check(s).err()),
+        }
     }
 
     fn check_deadlock(&self, state: &S) -> Result<Option<String>, Fault> {

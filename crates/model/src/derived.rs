@@ -23,7 +23,7 @@
 //! commands in `oracle`.
 
 use crate::state::{Recorder, State, raw_in};
-use crate::{Footprint, Layout, Model, Observation, Values, Var};
+use crate::{Footprint, Layout, Model, ModelError, Observation, Values, Var};
 use stubborn_system::{Fault, Requirements, TransitionId};
 
 /// Who may read and write each variable; the tables behind the derived rules, made once per model.
@@ -40,10 +40,16 @@ pub(crate) struct Derived {
 }
 
 impl Derived {
-    /// The tables of `model`, or `None` if some transition has no footprint.
-    pub(crate) fn new(model: &dyn Model, with_check: bool) -> Option<Self> {
-        let footprints: Vec<Footprint> =
-            (0..model.n_transitions()).map(|t| model.footprint(t)).collect::<Option<_>>()?;
+    /// The tables of `model`.
+    pub(crate) fn new(model: &dyn Model, with_check: bool) -> Result<Self, ModelError> {
+        let footprints: Vec<Footprint> = (0..model.n_transitions())
+            .map(|t| model.footprint(t))
+            .collect::<Option<_>>()
+            .ok_or(ModelError::NoRules { wanted: "footprints for all transitions" })?;
+        for (t, footprint) in footprints.iter().enumerate() {
+            let blame = |wrong| ModelError::Footprint { of: model.transition_name(t), wrong };
+            validate(footprint, false).map_err(blame)?;
+        }
         let n_vars = model.layout().n_vars();
         let mut readers = vec![Vec::new(); n_vars];
         let mut writers = vec![Vec::new(); n_vars];
@@ -62,7 +68,61 @@ impl Derived {
         }
         let everything = || model.layout().vars().fold(Footprint::new(), Footprint::reads);
         let check = with_check.then(|| model.check_footprint().unwrap_or_else(everything));
-        Some(Self { footprints, readers, writers, check, recorder: Recorder::default() })
+        if let Some(check) = &check {
+            let blame = |wrong| ModelError::Footprint { of: "the check".into(), wrong };
+            validate(check, true).map_err(blame)?;
+        }
+        Ok(Self { footprints, readers, writers, check, recorder: Recorder::default() })
+    }
+
+    /// Fires `t` in the state `words`, changing it, and holds what it does against its footprint: rules that
+    /// rest on a false declaration would make a false answer.
+    pub(crate) fn fire(&self, model: &dyn Model, words: &mut [u64], t: TransitionId) -> Result<bool, Fault> {
+        self.recorder.clear();
+        let mut s = State::recorded(words, model.layout(), &self.recorder);
+        let fired = model.fire(t.index(), &mut s);
+        if let Some(fault) = s.take_fault() {
+            return Err(*fault);
+        }
+        let footprint = &self.footprints[t.index()];
+        self.check_reads(model.layout(), footprint)?;
+        if fired {
+            self.check_writes(model.layout(), footprint, words)?;
+        }
+        Ok(fired)
+    }
+
+    /// Runs the state check, and holds what it reads against its footprint.
+    pub(crate) fn check(&self, model: &dyn Model, words: &mut [u64]) -> Result<Option<String>, Fault> {
+        self.recorder.clear();
+        let mut s = State::recorded(words, model.layout(), &self.recorder);
+        let wrong = model.check(&s).err();
+        if let Some(fault) = s.take_fault() {
+            return Err(*fault);
+        }
+        if let Some(footprint) = &self.check {
+            self.check_reads(model.layout(), footprint).map_err(|fault| fault.of("the check".into()))?;
+        }
+        Ok(wrong)
+    }
+
+    fn check_reads(&self, layout: &Layout, footprint: &Footprint) -> Result<(), Fault> {
+        for &(var, how) in self.recorder.reads.borrow().iter() {
+            if !footprint.allows_read(var, how) {
+                return Err(undeclared(layout, "read", var));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_writes(&self, layout: &Layout, footprint: &Footprint, after: &[u64]) -> Result<(), Fault> {
+        for &var in self.recorder.writes.borrow().iter() {
+            // An intermediate value that was overwritten again is nobody's business; the last one is.
+            if !footprint.allows_write(var, raw_in(after, var)) {
+                return Err(undeclared(layout, "wrote", var));
+            }
+        }
+        Ok(())
     }
 
     /// Number of nodes: the transitions, and `t_c` if there is a check.
@@ -79,43 +139,32 @@ impl Derived {
         t: TransitionId,
         out: &mut Requirements,
     ) -> Result<(), Fault> {
-        self.recorder.clear();
-        let layout = model.layout();
-        let mut s = State::recorded(scratch, layout, &self.recorder);
-        let is_check = t.index() == self.footprints.len();
-        let enabled = if is_check {
-            // The search stops where the check fails, so here t_c is disabled; should a search go on
-            // regardless, what t_c needs to stay enabled is what it saw, which is required below.
-            let _ = model.check(&s);
-            false
-        } else {
-            model.fire(t.index(), &mut s)
-        };
-        if let Some(fault) = s.take_fault() {
-            return Err(*fault);
-        }
-        let footprint = if is_check { self.check.as_ref() } else { self.footprints.get(t.index()) };
-        let Some(footprint) = footprint else {
-            return Err(Fault::NoSuchTransition { named: t.index(), n_transitions: self.footprints.len() });
-        };
-        for &(var, how) in self.recorder.reads.borrow().iter() {
-            if !footprint.allows_read(var, how) {
-                return Err(undeclared(layout, "read", var));
-            }
-            self.require_writers(words, t, var, how, out);
-        }
-        if is_check {
+        if t.index() == self.footprints.len() {
+            // The search stops where the check fails, so here t_c is disabled. Should a search go on
+            // regardless, there is nothing more to preserve about the check.
+            self.check(model, scratch)?;
+            self.require_for_looks(words, t, out);
             // Not a matter of what the check happened to look at: a check that branches on a fact may turn
             // to another fact when the first one is gone.
             out.or();
-            for &(var, how) in &footprint.reads {
+            for &(var, how) in self.check.iter().flat_map(|footprint| &footprint.reads) {
                 self.require_writers(words, t, var, how, out);
             }
+            return Ok(());
         }
+        let enabled = self.fire(model, scratch, t)?;
+        self.require_for_looks(words, t, out);
         if enabled {
-            self.require_for_effect(layout, words, scratch, t, out)?;
+            self.require_for_effect(words, scratch, t, out);
         }
         Ok(())
+    }
+
+    /// Requires every transition but `t` that may change an outcome that was just recorded.
+    fn require_for_looks(&self, words: &[u64], t: TransitionId, out: &mut Requirements) {
+        for &(var, how) in self.recorder.reads.borrow().iter() {
+            self.require_writers(words, t, var, how, out);
+        }
     }
 
     /// Requires every transition but `t` that may change what is seen of `var`.
@@ -136,21 +185,10 @@ impl Derived {
     }
 
     /// The requirements that come from what `t` writes; `after` is the state that it leads to.
-    fn require_for_effect(
-        &self,
-        layout: &Layout,
-        before: &[u64],
-        after: &[u64],
-        t: TransitionId,
-        out: &mut Requirements,
-    ) -> Result<(), Fault> {
+    fn require_for_effect(&self, before: &[u64], after: &[u64], t: TransitionId, out: &mut Requirements) {
         let mut may_turn_check_off = false;
         for &var in self.recorder.writes.borrow().iter() {
             let (old, new) = (raw_in(before, var), raw_in(after, var));
-            // An intermediate value that was overwritten again is nobody's business; the last one is.
-            if !self.footprints[t.index()].allows_write(var, new) {
-                return Err(undeclared(layout, "wrote", var));
-            }
             for &(u, written) in &self.writers[var.index()] {
                 if u != t && Observation::Value.may_be_changed(var, new, written) {
                     out.add(u);
@@ -169,11 +207,25 @@ impl Derived {
         if may_turn_check_off {
             out.add(TransitionId::from(self.footprints.len()));
         }
-        Ok(())
     }
+}
+
+/// Says what is wrong with a declaration, if anything.
+fn validate(footprint: &Footprint, is_check: bool) -> Result<(), &'static str> {
+    let vars = footprint.reads.iter().map(|&(v, _)| v).chain(footprint.writes.iter().map(|&(v, _)| v));
+    if vars.into_iter().any(|v| v.word == Var::NOWHERE) {
+        return Err("it names an element that its array does not have");
+    }
+    if !is_check && footprint.reads.iter().any(|(_, how)| matches!(how, Observation::Raises(_))) {
+        return Err("`fails_by` is for checks; say `tests`");
+    }
+    if is_check && !footprint.writes.is_empty() {
+        return Err("a check writes nothing");
+    }
+    Ok(())
 }
 
 #[cold]
 fn undeclared(layout: &Layout, did: &str, var: Var) -> Fault {
-    Fault::Footprint { access: format!("it {did} `{}`", layout.name(var)) }
+    Fault::Footprint { access: format!("it {did} `{}` in a way that is not declared", layout.name(var)) }
 }

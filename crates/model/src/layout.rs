@@ -179,7 +179,8 @@ impl Layout {
         if self.n_bits / 64 != (self.n_bits + width.max(1) - 1) / 64 {
             self.n_bits = self.n_bits.next_multiple_of(64);
         }
-        let (mut word, shift) = (self.n_bits / 64, self.n_bits % 64);
+        // A variable with one value takes no bits, and so lives anywhere; not behind the last word.
+        let (mut word, shift) = if width == 0 { (0, 0) } else { (self.n_bits / 64, self.n_bits % 64) };
         self.n_bits += width;
         if word >= Self::MAX_WORDS {
             self.complain(LayoutError::TooLarge { name: name.clone(), limit: Self::MAX_WORDS });
@@ -270,6 +271,16 @@ mod tests {
         let mut layout = Layout::new();
         let v = layout.var("constant", 7..=7);
         assert_eq!((layout.n_bits(), layout.n_words(), v.mask), (0, 1, 0));
+    }
+
+    #[test]
+    fn a_variable_with_one_value_has_a_place_behind_a_full_word() {
+        for n in [1, 63, 64, 65, 128, 192, 256] {
+            let mut layout = Layout::new();
+            layout.array("bit", n, 0..=1);
+            let v = layout.var("constant", 3..=3);
+            assert!(usize::from(v.word) < layout.n_words(), "{n}");
+        }
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub fn close<Y: Rules>(
     while next < members.len() {
         required.clear();
         system.require(state, members[next], &mut required)?;
-        for &u in required.alternative(choose(&required)) {
+        for u in required.alternative(choose(&required)).iter() {
             if !is_member.put(u.index()) {
                 members.push(u);
             }

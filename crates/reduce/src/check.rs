@@ -12,14 +12,15 @@
 //! rule makes a wrong "holds".
 
 use crate::{Preserves, Reduction};
+use std::cell::Cell;
 use std::collections::HashSet;
 use stubborn_system::{Batch, Fault, Observed, Question, Rules, TransitionId, Vector};
 
 /// How much is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckDepth {
-    /// The first 64 states and then ever fewer (those numbered by powers of two), each up to 64 outside
-    /// states.
+    /// The first 64 states and then ever fewer (those numbered by powers of two), each with 5,000 firings and
+    /// 20 more per transition.
     Sample,
     /// Every state, completely.
     Everything,
@@ -44,12 +45,12 @@ impl Sampler {
         Self { depth, n_seen: 0 }
     }
 
-    /// How many outside states to look at from the next state; `None` if it is not to be checked.
-    pub(crate) fn next(&mut self) -> Option<usize> {
+    /// How many firings the check of the next state may take; `None` if it is not to be checked.
+    pub(crate) fn next(&mut self) -> Option<u64> {
         self.n_seen += 1;
         match self.depth {
-            CheckDepth::Everything => Some(usize::MAX),
-            CheckDepth::Sample => (self.n_seen <= 64 || self.n_seen.is_power_of_two()).then_some(64),
+            CheckDepth::Everything => Some(u64::MAX),
+            CheckDepth::Sample => (self.n_seen <= 64 || self.n_seen.is_power_of_two()).then_some(5_000),
         }
     }
 }
@@ -73,10 +74,11 @@ impl<Y: Rules + Observed + ?Sized, R: Reduction<Y>> Reduction<Y> for Checked<R> 
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
         let before = out.len();
         self.inner.expand(system, state, out)?;
-        let Some(limit) = self.sampler.next() else { return Ok(()) };
+        let Some(budget) = self.sampler.next() else { return Ok(()) };
         let mut set = Vec::new();
         self.inner.stubborn_set(system, state, &mut set)?;
-        Definition::new(system, &set).check(state, out.len() > before, limit)
+        let budget = budget.saturating_add(20 * system.n_transitions() as u64);
+        Definition::new(system, &set, budget).check(state, out.len() > before)
     }
 
     fn stubborn_set(
@@ -95,10 +97,12 @@ struct Definition<'a, Y: ?Sized> {
     is_member: Vec<bool>,
     /// Whether there is a state check, and whether t_c is in the set (as it is if everything is).
     check: Option<bool>,
+    /// Firings left.
+    budget: Cell<u64>,
 }
 
 impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
-    fn new(system: &'a Y, set: &[TransitionId]) -> Self {
+    fn new(system: &'a Y, set: &[TransitionId], budget: u64) -> Self {
         let n = system.n_transitions();
         let mut is_member = vec![false; system.n_nodes()];
         for t in set {
@@ -106,10 +110,10 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
         }
         let has_check = system.questions().contains(&Question::Safety);
         let check = has_check.then(|| is_member.get(n).copied().unwrap_or(false));
-        Self { system, is_member, check }
+        Self { system, is_member, check, budget: Cell::new(budget) }
     }
 
-    fn check(&self, start: &Y::State, has_fired: bool, limit: usize) -> Result<(), Fault> {
+    fn check(&self, start: &Y::State, has_fired: bool) -> Result<(), Fault> {
         let n = self.system.n_transitions();
         let mut enabled = vec![false; n];
         for (t, is_enabled) in enabled.iter_mut().enumerate() {
@@ -127,7 +131,7 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
         let mut outside = Batch::new();
         outside.push(TransitionId(0), start);
         let mut next = 0;
-        while next < outside.len() && next < limit {
+        while next < outside.len() && self.budget.get() > 0 {
             let mut found = Batch::new();
             self.check_state(start, outside.state(next), &enabled, fails_at_start, &mut found)?;
             for i in 0..found.len() {
@@ -159,9 +163,13 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
             return Err(self.fault("D1", start, &what));
         }
         for u in (0..n).filter(|&u| !self.is_member[u]) {
+            self.pay();
             self.system.fire(s, TransitionId::from(u), found)?;
         }
         for t in (0..n).filter(|&t| self.is_member[t]) {
+            if self.budget.get() == 0 {
+                return Ok(());
+            }
             let after = self.fire(s, t)?;
             let Some(after) = after.filter(|_| enabled[t]) else {
                 self.check_disabled(start, s, t, enabled[t])?;
@@ -211,7 +219,12 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
         Err(self.fault(condition, start, &format!("{} {what} {}", self.name(t), self.system.show(s))))
     }
 
+    fn pay(&self) {
+        self.budget.set(self.budget.get().saturating_sub(1));
+    }
+
     fn fire(&self, state: &Y::State, t: usize) -> Result<Option<Batch<Y::State>>, Fault> {
+        self.pay();
         let mut out = Batch::new();
         Ok(self.system.fire(state, TransitionId::from(t), &mut out)?.then_some(out))
     }

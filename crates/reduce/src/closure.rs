@@ -84,7 +84,7 @@ impl Closer {
             let mut required = std::mem::take(&mut self.required);
             required.clear();
             system.require(state, self.members[next], &mut required)?;
-            for &t in required.smallest() {
+            for t in required.smallest().iter() {
                 self.insert(t);
             }
             self.required = required;

@@ -39,9 +39,12 @@ struct Frame {
     node: TransitionId,
     /// Its place on the component stack.
     place: u32,
-    /// Its first unvisited requirement in `required`; they end where the list of the next frame begins.
-    next: u32,
-    end: u32,
+    /// Every node from here on and below `below` is required and not visited yet.
+    first: u32,
+    below: u32,
+    /// And so are these in `required`.
+    next: usize,
+    end: usize,
 }
 
 impl StrongComponents {
@@ -56,10 +59,17 @@ impl StrongComponents {
     ) -> Result<bool, Fault> {
         self.enter(system, state, start)?;
         while let Some(frame) = self.frames.last_mut() {
-            if frame.next < frame.end {
-                let node = frame.node.index();
-                let child = self.required[frame.next as usize];
+            let child = if frame.first < frame.below {
+                frame.first += 1;
+                Some(TransitionId(frame.first - 1))
+            } else if frame.next < frame.end {
                 frame.next += 1;
+                Some(self.required[frame.next - 1])
+            } else {
+                None
+            };
+            if let Some(child) = child {
+                let node = frame.node.index();
                 if self.stamps[child.index()] != self.stamp {
                     self.enter(system, state, child)?;
                 } else if self.low[child.index()] != DONE {
@@ -69,7 +79,7 @@ impl StrongComponents {
             }
             let Frame { node, place, .. } = *frame;
             self.frames.pop();
-            self.required.truncate(self.frames.last().map_or(0, |f| f.end as usize));
+            self.required.truncate(self.frames.last().map_or(0, |f| f.end));
             let low = self.low[node.index()];
             if low == place && self.fire_component(system, state, place as usize, out)? {
                 return Ok(true);
@@ -96,9 +106,11 @@ impl StrongComponents {
         self.stack.push(node);
         self.scratch.clear();
         system.require(state, node, &mut self.scratch)?;
-        let next = self.required.len() as u32;
-        self.required.extend_from_slice(self.scratch.smallest());
-        self.frames.push(Frame { node, place, next, end: self.required.len() as u32 });
+        let next = self.required.len();
+        let smallest = self.scratch.smallest();
+        self.required.extend_from_slice(smallest.nodes);
+        let (below, end) = (smallest.below, self.required.len());
+        self.frames.push(Frame { node, place, first: 0, below, next, end });
         Ok(())
     }
 

@@ -9,7 +9,7 @@
 //! **Checked by** `Checked` and the campaign.
 
 use crate::{Preserves, Reduction};
-use stubborn_system::{Batch, Fault, Requirements, Rules, TransitionId};
+use stubborn_system::{Alternative, Batch, Fault, Requirements, Rules, TransitionId};
 
 /// Everything but what can be deleted.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub struct Deletion<Y: Rules + ?Sized> {
     starts: Vec<u32>,
     /// Pairs (node, alternative that contains it), before they are sorted into `users`.
     pairs: Vec<(u32, u32)>,
+    /// The alternatives that contain every transition: they go with the first one that is deleted.
+    everything: Vec<u32>,
     alive: Vec<bool>,
     alternative_alive: Vec<bool>,
     /// Alternatives left to each node.
@@ -40,6 +42,7 @@ impl<Y: Rules + ?Sized> Default for Deletion<Y> {
             users: Vec::new(),
             starts: Vec::new(),
             pairs: Vec::new(),
+            everything: Vec::new(),
             alive: Vec::new(),
             alternative_alive: Vec::new(),
             left: Vec::new(),
@@ -58,6 +61,7 @@ impl<Y: Rules + ?Sized> Deletion<Y> {
         let n = system.n_nodes();
         self.owner.clear();
         self.pairs.clear();
+        self.everything.clear();
         self.left.clear();
         for node in 0..n {
             self.scratch.clear();
@@ -68,7 +72,16 @@ impl<Y: Rules + ?Sized> Deletion<Y> {
                 self.owner.push(node as u32);
                 // A node may be named twice in one alternative; once is enough.
                 let first = self.pairs.len();
-                self.pairs.extend(self.scratch.alternative(i).iter().map(|t| (t.0, alternative)));
+                let Alternative { below, nodes } = self.scratch.alternative(i);
+                // Only transitions are ever the first to be deleted, so this alternative dies at once.
+                let listed = if below as usize >= system.n_transitions() && below > 0 {
+                    self.everything.push(alternative);
+                    0
+                } else {
+                    below
+                };
+                self.pairs.extend((0..listed).map(|node| (node, alternative)));
+                self.pairs.extend(nodes.iter().map(|t| (t.0, alternative)));
                 self.pairs[first..].sort_unstable();
                 let mut kept = first;
                 for k in first..self.pairs.len() {
@@ -117,6 +130,9 @@ impl<Y: Rules + ?Sized> Deletion<Y> {
         self.deleted_alternatives.clear();
         self.alive[node as usize] = false;
         self.deleted.push(node);
+        for i in 0..self.everything.len() {
+            self.drop_alternative(self.everything[i]);
+        }
         let mut next = 0;
         while next < self.deleted.len() {
             let gone = self.deleted[next] as usize;

@@ -195,7 +195,12 @@ fn orbits_after<Y: Symmetric + ?Sized>(system: &Y, state: &Y::State) -> Result<B
 fn facts_of<Y: Observed + ?Sized>(system: &Y, state: &Y::State) -> Result<Vec<bool>, Fault> {
     let look = |question: &Question| match question {
         Question::Safety => system.check(state).map(|wrong| wrong.is_some()),
-        Question::Deadlock => system.check_deadlock(state).map(|wrong| wrong.is_some()),
+        // Only terminal states are ever asked this; others need not be prepared for it.
+        Question::Deadlock => {
+            let mut successors = Batch::new();
+            system.successors(state, &mut successors)?;
+            Ok(successors.is_empty() && system.check_deadlock(state)?.is_some())
+        }
         Question::MayProgress { .. } => system.is_may_progress(state),
         Question::MustProgress { .. } => system.is_must_progress(state),
         _ => Ok(false),

@@ -2,11 +2,11 @@
 //!
 //! The keys are a contract: they may grow, they do not change.
 
-use crate::Report;
+use crate::{Comparison, Report};
 use serde_json::{Map, Value, json};
 use stubborn_explore::End;
 use stubborn_store::Guarantee;
-use stubborn_system::TransitionId;
+use stubborn_system::{Question, TransitionId};
 use stubborn_verdict::{Answer, Broken, PhaseReport, Region, Row, Trace, Verdict, Witness};
 use thiserror::Error;
 
@@ -95,6 +95,7 @@ fn answer_json(report: &Report, answer: &Answer) -> Value {
     json!({
         "question": answer.question.word(),
         "question_text": answer.text,
+        "question_parameters": parameters_json(&answer.question),
         "verdict": answer.verdict.word(),
         "kind": kind,
         "reason": reason,
@@ -103,6 +104,37 @@ fn answer_json(report: &Report, answer: &Answer) -> Value {
         "witness": witness,
         "no_return": region,
         "phase": answer.phase.min(report.analysis.phases.len()),
+    })
+}
+
+/// What a question says besides its word, so that it can be asked again.
+fn parameters_json(question: &Question) -> Value {
+    match question {
+        Question::MayProgress { terminal_counts } | Question::MustProgress { terminal_counts } => {
+            json!({ "terminal_counts": terminal_counts })
+        }
+        Question::Fair { often, rarely } => {
+            json!({ "often": often.0, "rarely": rarely.iter().map(|t| t.0).collect::<Vec<_>>() })
+        }
+        _ => json!({}),
+    }
+}
+
+/// The question that was asked, from its word and parameters.
+fn question_from(word: &str, parameters: &Value) -> Option<Question> {
+    let terminal_counts = parameters["terminal_counts"].as_bool();
+    let number = |value: &Value| value.as_u64().and_then(|t| u32::try_from(t).ok()).map(TransitionId);
+    Some(match word {
+        "safety" => Question::Safety,
+        "deadlock" => Question::Deadlock,
+        "may-terminate" => Question::MayTerminate,
+        "may-progress" => Question::MayProgress { terminal_counts: terminal_counts? },
+        "must-progress" => Question::MustProgress { terminal_counts: terminal_counts? },
+        "fair" => Question::Fair {
+            often: number(&parameters["often"])?,
+            rarely: parameters["rarely"].as_array()?.iter().map(number).collect::<Option<_>>()?,
+        },
+        _ => return None,
     })
 }
 
@@ -189,24 +221,83 @@ pub enum JsonError {
     Shape(&'static str),
 }
 
-/// The question and the witness of a report in JSON: of the result with the given number, or else of the
-/// first with a witness.
-pub fn witness_from_json(text: &str) -> Result<(String, Witness), JsonError> {
+/// A counterexample from a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedWitness {
+    /// The model's name.
+    pub model: String,
+    /// What it violates.
+    pub question: Question,
+    /// The run.
+    pub witness: Witness,
+}
+
+/// The counterexamples of a report in JSON.
+pub fn witnesses_from_json(text: &str) -> Result<Vec<RecordedWitness>, JsonError> {
     let report: Value = serde_json::from_str(text)?;
-    let results = report.get("results").and_then(Value::as_array);
-    let violated = results.and_then(|all| all.iter().find(|r| r["witness"].is_object())).unwrap_or(&report);
-    let question = violated["question"].as_str().ok_or(JsonError::Shape("`question` is missing"))?;
-    let witness = &violated["witness"];
+    let single = [report.clone()];
+    let results = report["results"].as_array().map_or(&single[..], Vec::as_slice);
+    let violated: Vec<&Value> = results.iter().filter(|r| r["witness"].is_object()).collect();
+    if violated.is_empty() {
+        return Err(JsonError::Shape("no result has a `witness`"));
+    }
+    violated.into_iter().map(recorded_witness).collect()
+}
+
+fn recorded_witness(result: &Value) -> Result<RecordedWitness, JsonError> {
+    let word = result["question"].as_str().ok_or(JsonError::Shape("`question` is missing"))?;
+    let question = question_from(word, &result["question_parameters"])
+        .ok_or(JsonError::Shape("`question` and `question_parameters` are not those of a question"))?;
+    let witness = &result["witness"];
     let steps = witness["steps"].as_array().ok_or(JsonError::Shape("`witness.steps` is missing"))?;
     let number = |step: &Value| step["transition"].as_u64().and_then(|t| u32::try_from(t).ok());
     let steps: Option<Vec<TransitionId>> = steps.iter().map(|s| number(s).map(TransitionId)).collect();
-    let place = |key: &str| witness[key].as_u64().map(|n| n as usize);
-    Ok((
-        question.to_owned(),
-        Witness {
+    let place = |key: &str| match &witness[key] {
+        Value::Null => Ok(None),
+        value => value
+            .as_u64()
+            .and_then(|n| usize::try_from(n).ok())
+            .map(Some)
+            .ok_or(JsonError::Shape("`no_return` or `cycle_start` is not the number of a state")),
+    };
+    Ok(RecordedWitness {
+        model: result["model"].as_str().unwrap_or_default().to_owned(),
+        question,
+        witness: Witness {
             steps: steps.ok_or(JsonError::Shape("a step has no number under `transition`"))?,
-            no_return: place("no_return"),
-            cycle_start: place("cycle_start"),
+            no_return: place("no_return")?,
+            cycle_start: place("cycle_start")?,
         },
-    ))
+    })
+}
+
+/// A mistake that kept a model from being looked at.
+pub fn error_json(model: &str, error: &str) -> String {
+    let mut top = Map::new();
+    extend(
+        &mut top,
+        json!({ "format": "stubborn-report-1", "model": model, "error": error, "exit_code": 2 }),
+    );
+    pretty(top)
+}
+
+/// The rows of `compare`.
+pub fn comparison_json(model: &str, rows: &[Comparison], exit_code: u8) -> String {
+    let rows: Vec<Value> = rows
+        .iter()
+        .map(|row| {
+            json!({
+                "method": row.method, "states": row.states.0, "transitions": row.states.1,
+                "seconds": row.seconds, "peak_bytes": row.bytes,
+                "bytes_per_state": row.bytes as f64 / row.states.0.max(1) as f64,
+                "verdict": row.verdict,
+            })
+        })
+        .collect();
+    let mut top = Map::new();
+    extend(
+        &mut top,
+        json!({ "format": "stubborn-compare-1", "model": model, "rows": rows, "exit_code": exit_code }),
+    );
+    pretty(top)
 }

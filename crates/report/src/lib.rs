@@ -11,7 +11,9 @@ mod table;
 mod text;
 
 pub use clean::clean;
-pub use json::{JsonError, broken_json, report_json, witness_from_json};
+pub use json::{
+    JsonError, RecordedWitness, broken_json, comparison_json, error_json, report_json, witnesses_from_json,
+};
 pub use number::{human_bytes, with_commas};
 pub use table::{Comparison, PaperRow, comparison_table, paper_table};
 pub use text::{broken_text, report_text};
@@ -48,6 +50,12 @@ impl Report {
         };
         // `max_by_key` gives the last of several; the first is wanted.
         (0..self.analysis.answers.len()).rev().max_by_key(badness).unwrap_or(0)
+    }
+
+    /// The worse of two exit codes: contradiction, violated, inconclusive, holds.
+    pub fn worse(one: u8, other: u8) -> u8 {
+        let badness = |code: u8| [0, 3, 1, 2, 4].iter().position(|&c| c == code).unwrap_or(5);
+        if badness(other) > badness(one) { other } else { one }
     }
 
     /// The exit code: 0 holds, 1 violated, 3 inconclusive, 4 contradiction.

@@ -9,8 +9,8 @@ use comfy_table::{CellAlignment, Table};
 pub struct Comparison {
     /// What was used.
     pub method: String,
-    /// States and transitions of the first search; `None` if it was not run.
-    pub states: Option<(u64, u64)>,
+    /// States and transitions of the first search.
+    pub states: (u64, u64),
     /// Seconds.
     pub seconds: f64,
     /// Memory in bytes, as accounted.
@@ -24,18 +24,17 @@ pub fn comparison_table(rows: &[Comparison]) -> String {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN);
     table.set_header(["reduction", "states", "%", "transitions", "seconds", "memory", "B/state", "verdict"]);
-    let all = rows.first().and_then(|row| row.states).map_or(1, |(states, _)| states.max(1));
+    let all = rows.first().map_or(1, |row| row.states.0.max(1));
     for row in rows {
-        let (states, edges) = row.states.unwrap_or_default();
-        let known = |text: String| if row.states.is_some() { text } else { "-".into() };
+        let (states, edges) = row.states;
         table.add_row([
             row.method.clone(),
-            known(with_commas(states)),
-            known(format!("{:.1}", 100.0 * states as f64 / all as f64)),
-            known(with_commas(edges)),
-            known(format!("{:.3}", row.seconds)),
-            known(human_bytes(row.bytes)),
-            known(format!("{:.1}", row.bytes as f64 / states.max(1) as f64)),
+            with_commas(states),
+            format!("{:.1}", 100.0 * states as f64 / all as f64),
+            with_commas(edges),
+            format!("{:.3}", row.seconds),
+            human_bytes(row.bytes),
+            format!("{:.1}", row.bytes as f64 / states.max(1) as f64),
             row.verdict.clone(),
         ]);
     }
@@ -48,8 +47,8 @@ pub fn comparison_table(rows: &[Comparison]) -> String {
 pub struct PaperRow {
     /// What was run.
     pub what: String,
-    /// Published states and transitions; transitions are not always published.
-    pub published: (u64, Option<u64>),
+    /// Published states and transitions.
+    pub published: (u64, u64),
     /// Ours.
     pub ours: (u64, u64),
     /// Seconds.
@@ -58,12 +57,14 @@ pub struct PaperRow {
     pub bytes: usize,
     /// The verdicts, in words.
     pub verdict: String,
+    /// Whether the search ended by itself.
+    pub finished: bool,
 }
 
 impl PaperRow {
     /// Whether ours equals the published.
     pub fn agrees(&self) -> bool {
-        self.published.0 == self.ours.0 && self.published.1.is_none_or(|edges| edges == self.ours.1)
+        self.published == self.ours
     }
 }
 
@@ -86,10 +87,15 @@ pub fn paper_table(rows: &[PaperRow]) -> String {
         table.add_row([
             row.what.clone(),
             with_commas(row.published.0),
-            row.published.1.map_or("-".into(), with_commas),
+            with_commas(row.published.1),
             with_commas(row.ours.0),
             with_commas(row.ours.1),
-            if row.agrees() { "=".into() } else { "DIFFERS".to_owned() },
+            match (row.finished, row.agrees()) {
+                (false, _) => "not finished",
+                (true, true) => "=",
+                (true, false) => "DIFFERS",
+            }
+            .to_owned(),
             format!("{:.2}", row.seconds),
             human_bytes(row.bytes),
             row.verdict.clone(),

@@ -13,10 +13,10 @@ pub fn report_text(report: &Report, verbose: bool) -> String {
     let rules = report.rules.map_or(String::new(), |rules| format!(", {rules} rules"));
     let _ = writeln!(
         out,
-        "{}: {} transitions, {} bits per state{rules}",
+        "{}: {}, {} per state{rules}",
         clean(&report.model),
-        report.n_transitions,
-        report.state_bits
+        counted(report.n_transitions as u64, "transition"),
+        counted(report.state_bits as u64, "bit")
     );
     for answer in &report.analysis.answers {
         answer_text(&mut out, report, answer, verbose);
@@ -61,18 +61,37 @@ fn answer_text(out: &mut String, report: &Report, answer: &Answer, verbose: bool
     }
 }
 
+/// Of a longer run, so many steps are shown at its beginning and at its end.
+const SHOWN_STEPS: usize = 500;
+
+/// "1 step", "2 steps".
+fn counted(n: u64, what: &str) -> String {
+    format!("{} {what}{}", with_commas(n), if n == 1 { "" } else { "s" })
+}
+
 /// The run, a line per state: number, transition, what changed; rulers before the point of no return and
 /// before the cycle.
 fn trace_text(out: &mut String, trace: &Trace, verbose: bool) {
     let cycle = trace.cycle_start.map(|start| trace.steps.len() - start);
     let _ = writeln!(
         out,
-        "  run: {} steps{}",
-        trace.steps.len(),
+        "  run: {}{}",
+        counted(trace.steps.len() as u64, "step"),
         cycle.map_or(String::new(), |n| format!(", the last {n} of them for ever"))
     );
     let width = trace.steps.iter().map(|s| clean(&s.name).chars().count()).max().unwrap_or(0).max(7);
     for i in 0..=trace.steps.len() {
+        if i == SHOWN_STEPS && trace.steps.len() > 2 * SHOWN_STEPS {
+            let left_out = trace.steps.len() - 2 * SHOWN_STEPS;
+            let _ = writeln!(
+                out,
+                "    ... {} more, all of them with --json ...",
+                counted(left_out as u64, "step")
+            );
+        }
+        if i >= SHOWN_STEPS && i + SHOWN_STEPS < trace.steps.len() {
+            continue;
+        }
         if trace.no_return == Some(i) {
             let _ = writeln!(out, "    ========== no return from here on");
         }
@@ -108,10 +127,11 @@ fn region_text(out: &mut String, report: &Report, region: &Region) {
     }
     let _ = writeln!(
         out,
-        "  no return: {}{more} states, in which {} of {} transitions occur: {}",
-        with_commas(region.states as u64),
+        "  no return: {}{more}, in which {} of {} occur{}{}",
+        counted(region.states as u64, "state"),
         region.transitions.len(),
-        report.n_transitions,
+        counted(report.n_transitions as u64, "transition"),
+        if names.is_empty() { "" } else { ": " },
         names.join(", ")
     );
 }
@@ -120,9 +140,9 @@ fn phase_text(out: &mut String, phase: &PhaseReport) {
     let stats = &phase.stats;
     let _ = writeln!(
         out,
-        "  {} states, {} transitions fired, {} terminal, depth {}; {} ({:.1} bytes per state)",
-        with_commas(stats.states),
-        with_commas(stats.edges),
+        "  {}, {} fired, {} terminal, depth {}; {} ({:.1} bytes per state)",
+        counted(stats.states, "state"),
+        counted(stats.edges, "transition"),
         with_commas(stats.terminal_states),
         with_commas(stats.depth),
         human_bytes(stats.peak_bytes),
@@ -138,7 +158,7 @@ fn phase_text(out: &mut String, phase: &PhaseReport) {
         if phase.guarantee == Guarantee::Exact { "" } else { " (may miss states)" }
     );
     if let End::Stopped(stop) = &phase.end {
-        let _ = writeln!(out, "  not finished: {stop}; {} states were waiting", with_commas(stats.queue));
+        let _ = writeln!(out, "  not finished: {stop}; {} waiting", counted(stats.queue, "state"));
     }
 }
 
@@ -170,6 +190,6 @@ pub fn broken_text(model: &str, broken: &Broken) -> String {
         let _ = writeln!(out, "  it shows in the last state of this run:");
         trace_text(&mut out, trace, true);
     }
-    let _ = writeln!(out, "  after {} states", with_commas(broken.stats.states));
+    let _ = writeln!(out, "  after {}", counted(broken.stats.states, "state"));
     out
 }

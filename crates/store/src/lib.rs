@@ -61,8 +61,8 @@ pub trait Store<S: Vector + ?Sized> {
 pub struct Entry(u32);
 
 impl Entry {
-    /// States are numbered from zero up to this.
-    pub const MAX_STATES: usize = (1 << 31) - 2;
+    /// How many states can be numbered: a table of 2^31 slots, four fifths full.
+    pub const MAX_STATES: usize = (1 << 31) / 5 * 4;
     const NEW: u32 = 1 << 31;
     /// In place of a number that the store does not know.
     pub const UNKNOWN: u32 = Self::NEW - 1;

@@ -104,7 +104,9 @@ macro_rules! zeroed {
             fn zeroed(n: usize) -> Option<Self> {
                 // `vec!` aborts when memory runs out; asking first, then giving it back, makes that an
                 // ordinary answer. Nothing is touched in between.
-                Vec::<$t>::new().try_reserve_exact(n).ok()?;
+                let mut trial = Vec::<$t>::new();
+                trial.try_reserve_exact(n).ok()?;
+                drop(std::hint::black_box(trial));
                 Some(vec![0; n])
             }
         }

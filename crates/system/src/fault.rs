@@ -43,9 +43,7 @@ pub enum Fault {
         n_transitions: usize,
     },
     /// A transition touched what its declared footprint does not allow.
-    #[error(
-        "the declared footprint does not allow this: {access}; declare it, or the derived rules are wrong"
-    )]
+    #[error("the footprint is wrong: {access}; rules derived from it would be wrong, too")]
     Footprint {
         /// What was done, e.g. "it read `T[0]`".
         access: String,

@@ -27,6 +27,6 @@ pub use batch::Batch;
 pub use fault::Fault;
 pub use observe::{Observed, Symmetric};
 pub use question::Question;
-pub use rules::{Requirements, Rules};
+pub use rules::{Alternative, Requirements, Rules};
 pub use system::{System, TransitionId};
 pub use vector::{FlatRows, KeyRows, Rows, Vector};

@@ -29,6 +29,38 @@ pub struct Requirements {
     nodes: Vec<TransitionId>,
     /// End of each finished alternative in `nodes`; the last alternative runs to the end.
     ends: Vec<usize>,
+    /// For each finished alternative, and then for the last: every node below this is in it, too.
+    below: Vec<u32>,
+    last_below: u32,
+}
+
+/// An alternative: every node below some number, and a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alternative<'a> {
+    /// Every node below this.
+    pub below: u32,
+    /// And these.
+    pub nodes: &'a [TransitionId],
+}
+
+impl<'a> Alternative<'a> {
+    /// All nodes, some of them perhaps twice.
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = TransitionId> + 'a {
+        (0..self.below).map(TransitionId).chain(self.nodes.iter().copied())
+    }
+
+    /// How many nodes [`Alternative::iter`] gives.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.below as usize + self.nodes.len()
+    }
+
+    /// Whether it is empty.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
 }
 
 impl Requirements {
@@ -37,6 +69,8 @@ impl Requirements {
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.ends.clear();
+        self.below.clear();
+        self.last_below = 0;
     }
 
     /// The current alternative contains `t`.
@@ -45,14 +79,15 @@ impl Requirements {
         self.nodes.push(t);
     }
 
-    /// The current alternative contains every node below `n`.
+    /// The current alternative contains every node below `n`. No list is made of them.
     pub fn add_all(&mut self, n: usize) {
-        self.nodes.extend((0..n).map(TransitionId::from));
+        self.last_below = self.last_below.max(TransitionId::from(n).0);
     }
 
     /// What follows is another alternative.
     pub fn or(&mut self) {
         self.ends.push(self.nodes.len());
+        self.below.push(std::mem::take(&mut self.last_below));
     }
 
     /// Number of alternatives, at least one.
@@ -63,15 +98,16 @@ impl Requirements {
 
     /// Alternative `i`.
     #[inline]
-    pub fn alternative(&self, i: usize) -> &[TransitionId] {
+    pub fn alternative(&self, i: usize) -> Alternative<'_> {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
         let end = self.ends.get(i).copied().unwrap_or(self.nodes.len());
-        &self.nodes[start..end]
+        let below = self.below.get(i).copied().unwrap_or(self.last_below);
+        Alternative { below, nodes: &self.nodes[start..end] }
     }
 
     /// The smallest alternative; the first of those.
     #[inline]
-    pub fn smallest(&self) -> &[TransitionId] {
+    pub fn smallest(&self) -> Alternative<'_> {
         let mut best = self.alternative(0);
         for i in 1..self.n_alternatives() {
             let other = self.alternative(i);
@@ -90,7 +126,8 @@ mod tests {
     #[test]
     fn alternatives_are_told_apart() {
         let mut r = Requirements::default();
-        assert_eq!((r.n_alternatives(), r.smallest()), (1, &[][..]));
+        assert_eq!(r.n_alternatives(), 1);
+        assert!(r.smallest().is_empty());
         r.add(TransitionId(4));
         r.add(TransitionId(5));
         r.or();
@@ -98,8 +135,9 @@ mod tests {
         r.or();
         r.add_all(3);
         assert_eq!(r.n_alternatives(), 3);
-        assert_eq!(r.alternative(0), [TransitionId(4), TransitionId(5)]);
-        assert_eq!(r.smallest(), [TransitionId(6)]);
-        assert_eq!(r.alternative(2).len(), 3);
+        assert_eq!(r.alternative(0).nodes, [TransitionId(4), TransitionId(5)]);
+        assert_eq!(r.smallest().iter().collect::<Vec<_>>(), [TransitionId(6)]);
+        assert_eq!(r.alternative(2).iter().map(|t| t.0).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!((r.alternative(1).below, r.alternative(2).len()), (0, 3));
     }
 }

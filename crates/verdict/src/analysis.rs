@@ -57,12 +57,13 @@ pub fn analyse<Y: Rules + Observed + Symmetric>(
     options: &Options,
     watch: &mut dyn Watch,
 ) -> Result<Analysis, Box<Broken>> {
-    let questions = options.questions.clone().unwrap_or_else(|| system.questions());
+    let questions = distinct(options.questions.clone().unwrap_or_else(|| system.questions()));
+    let own = system.questions();
     let mut verdicts: Vec<Option<(Verdict, usize)>> = vec![None; questions.len()];
     let mut phases: Vec<PhaseReport> = Vec::new();
     for plan in plans(options) {
         let open: Vec<usize> = (0..questions.len())
-            .filter(|&i| verdicts[i].is_none() && plan.can_answer(&questions[i]))
+            .filter(|&i| verdicts[i].is_none() && plan.can_answer(&questions[i], &own))
             .collect();
         if open.is_empty() {
             continue;
@@ -72,7 +73,8 @@ pub fn analyse<Y: Rules + Observed + Symmetric>(
             plan.search(system, &asked, options, watch).map_err(|broken| explain(system, plan, *broken))?;
         let has_ended = report.end == End::Complete;
         for (&i, finding) in open.iter().zip(findings) {
-            let verdict = judge(system, plan, &questions[i], finding, options);
+            let verdict = judge(system, plan, &questions[i], finding, options)
+                .map_err(|fault| Box::new(Broken { fault, trace: None, stats: report.stats }))?;
             verdicts[i] = verdict.map(|verdict| (verdict, phases.len()));
         }
         report.cannot_terminate = cannot_terminate
@@ -138,8 +140,11 @@ fn plans(options: &Options) -> Vec<Plan> {
 }
 
 impl Plan {
-    fn can_answer(self, question: &Question) -> bool {
+    /// `own` are the questions that the system was made for.
+    fn can_answer(self, question: &Question, own: &[Question]) -> bool {
         match question {
+            // The rules speak of the check only if the system knows that it will be asked.
+            Question::Safety => self.reduction == ReductionKind::None || own.contains(question),
             // It names transitions, whose numbers mean nothing among representatives.
             Question::Fair { .. } => !self.symmetry,
             // Nothing less than all cycles will do.
@@ -188,28 +193,40 @@ fn judge<Y: Rules + Observed + Symmetric>(
     question: &Question,
     finding: Finding,
     options: &Options,
-) -> Option<Verdict> {
+) -> Result<Option<Verdict>, Fault> {
     let witness = match finding {
-        Finding::Holds(holds) => return Some(Verdict::Holds(holds)),
-        Finding::Inconclusive(reason) => return Some(Verdict::Inconclusive(reason)),
-        Finding::Open => return None,
+        Finding::Holds(holds) => return Ok(Some(Verdict::Holds(holds))),
+        Finding::Inconclusive(reason) => return Ok(Some(Verdict::Inconclusive(reason))),
+        Finding::Open => return Ok(None),
         Finding::Candidate(witness) => witness,
     };
     let is_reduced = plan.reduction != ReductionKind::None;
     match confirm(system, plan, question, witness, options) {
         Ok(violated) => {
-            // In a reduced space "no progress can be reached" is only a suspicion until all of it is seen.
-            let is_suspicion = is_reduced && matches!(question, Question::MayProgress { .. });
-            let is_sure = violated.region.as_ref().is_none_or(|region| region.complete);
-            if is_suspicion && !is_sure { None } else { Some(Verdict::Violated(violated)) }
+            // In a reduced space "there is no return" is only a suspicion until all of it is seen. In a
+            // full one the search itself has seen it.
+            let is_sure = !is_reduced || violated.region.as_ref().is_none_or(|region| region.complete);
+            Ok(is_sure.then_some(Verdict::Violated(violated)))
         }
-        Err(Rejection::Returns) if is_reduced && matches!(question, Question::MayProgress { .. }) => None,
+        Err(Rejection::Returns) if is_reduced && matches!(question, Question::MayProgress { .. }) => Ok(None),
+        Err(Rejection::Fault(fault)) => Err(fault),
         Err(rejection) => {
             let what =
                 format!("a counterexample to \"{question}\" was found but did not replay: {rejection}");
-            Some(Verdict::Contradiction(Contradiction { what }))
+            Ok(Some(Verdict::Contradiction(Contradiction { what })))
         }
     }
+}
+
+/// The questions, each once.
+fn distinct(questions: Vec<Question>) -> Vec<Question> {
+    let mut once = Vec::new();
+    for question in questions {
+        if !once.contains(&question) {
+            once.push(question);
+        }
+    }
+    once
 }
 
 /// Makes a real run of a witness and replays it.
@@ -243,10 +260,10 @@ fn real<Y: Rules + Observed + Symmetric>(
 /// A broken model, with the run that shows it.
 fn explain<Y: Rules + Observed + Symmetric>(system: &Y, plan: Plan, broken: phase::Broken) -> Box<Broken> {
     let phase::Broken { fault, path, stats } = broken;
-    let witness = Witness { steps: path, ..Witness::default() };
-    let trace = real(system, plan, witness).and_then(|witness| {
-        let states = run(system, &witness.steps)?;
-        Ok(Trace::new(system, &states, &witness))
+    let trace = path.and_then(|steps| {
+        let witness = real(system, plan, Witness { steps, ..Witness::default() }).ok()?;
+        let states = run(system, &witness.steps).ok()?;
+        Some(Trace::new(system, &states, &witness))
     });
-    Box::new(Broken { fault, trace: trace.ok(), stats })
+    Box::new(Broken { fault, trace, stats })
 }

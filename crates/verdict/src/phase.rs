@@ -61,7 +61,10 @@ pub(crate) fn run_phase<Z: Observed>(
 ) -> Result<Searched, Box<Broken>> {
     let preserves = reduction.preserves();
     let name = reduction.name();
-    let mut store = make_store::<Z::State>(options)?;
+    let mut store = match make_store::<Z::State>(options) {
+        Ok(store) => store,
+        Err(full) => return Ok(not_begun(name, symmetry, questions, options, &full)),
+    };
     let keep = what_to_keep(questions, preserves, options.store);
     let mut visitor = Checks {
         system,
@@ -83,14 +86,15 @@ pub(crate) fn run_phase<Z: Observed>(
         SearchKind::DepthFirst => depth_first(job),
     };
     if let End::Fault(fault, path) = &outcome.end {
-        return Err(Box::new(Broken { fault: fault.clone(), path: path.clone(), stats: outcome.stats }));
+        let (fault, path) = (fault.clone(), Some(path.clone()));
+        return Err(Box::new(Broken { fault, path, stats: outcome.stats }));
     }
     let guarantee = store.guarantee();
     store.seal();
     let mut phase =
         Phase { system, store: &*store, outcome: &mut outcome, preserves, guarantee, terminates: None };
     let stats = phase.outcome.stats;
-    let broken = |fault| Box::new(Broken { fault, path: Vec::new(), stats });
+    let broken = |fault| Box::new(Broken { fault, path: None, stats });
     let findings = phase.look_at(questions, options).map_err(broken)?;
     let cannot_terminate = phase.cannot_terminate().map_err(broken)?;
     let always_may_terminate = phase.terminates.as_ref().map(Option::is_none);
@@ -112,40 +116,73 @@ pub(crate) fn run_phase<Z: Observed>(
 #[derive(Debug)]
 pub(crate) struct Broken {
     pub(crate) fault: Fault,
-    pub(crate) path: Vec<TransitionId>,
+    /// A run to where it shows, if that is known.
+    pub(crate) path: Option<Vec<TransitionId>>,
     pub(crate) stats: Stats,
 }
 
-fn make_store<S: Vector + ?Sized>(options: &Options) -> Result<Box<dyn Store<S>>, Box<Broken>> {
+fn make_store<S: Vector + ?Sized>(options: &Options) -> Result<Box<dyn Store<S>>, Full> {
     Ok(match options.store {
         StoreKind::Exact => Box::new(Exact::new()),
         StoreKind::Compact64 => Box::new(Compact::<u64, S>::new()),
         StoreKind::Compact128 => Box::new(Compact::<u128, S>::new()),
         StoreKind::Bitstate { log2, functions } => {
-            let too_large = |full: Full| {
-                let fault = Fault::Broken(format!("the bit field cannot be had: {full}"));
-                Box::new(Broken { fault, path: Vec::new(), stats: Stats::default() })
-            };
-            Box::new(Bitstate::new(log2, functions).map_err(too_large)?)
+            let needed = (1usize << log2) / 8;
+            if needed > options.limits.bytes {
+                return Err(Full::Memory { needed });
+            }
+            Box::new(Bitstate::new(log2, functions)?)
         }
     })
 }
 
+/// The memory for the store itself could not be had.
+fn not_begun(
+    reduction: String,
+    symmetry: bool,
+    questions: &[Question],
+    options: &Options,
+    full: &Full,
+) -> Searched {
+    let needed = match full {
+        Full::Memory { needed } => *needed,
+        Full::Numbers => 0,
+    };
+    let stop = Stop::Memory { limit: options.limits.bytes, needed };
+    let stopped = || Finding::Inconclusive(Inconclusive::Stopped(stop.clone()));
+    let findings = questions.iter().map(|_| stopped()).collect();
+    let report = PhaseReport {
+        reduction,
+        symmetry,
+        search: options.search,
+        store: options.store,
+        stats: Stats::default(),
+        end: End::Stopped(stop.clone()),
+        guarantee: Guarantee::Exact,
+        always_may_terminate: None,
+        cannot_terminate: None,
+    };
+    Searched { report, findings, cannot_terminate: None }
+}
+
 /// Edges are kept if a question is about them, or if a reduced answer must be backed by termination.
 fn what_to_keep(questions: &[Question], preserves: Preserves, store: StoreKind) -> Keep {
-    let needs_edges = |q: &Question| match q {
-        Question::Safety => preserves == Preserves::Basic,
-        Question::Deadlock => false,
-        _ => true,
-    };
     if store != StoreKind::Exact {
         Keep::Nothing
     } else if questions.iter().any(|q| matches!(q, Question::Fair { .. })) {
         Keep::Labels
-    } else if questions.iter().any(needs_edges) {
+    } else if questions.iter().any(|question| needs_edges(question, preserves)) {
         Keep::Edges
     } else {
         Keep::Nothing
+    }
+}
+
+fn needs_edges(question: &Question, preserves: Preserves) -> bool {
+    match question {
+        Question::Safety => preserves == Preserves::Basic,
+        Question::Deadlock => false,
+        _ => true,
     }
 }
 
@@ -182,8 +219,9 @@ struct Phase<'a, Z: Observed> {
 
 impl<Z: Observed> Phase<'_, Z> {
     fn look_at(&mut self, questions: &[Question], options: &Options) -> Result<Vec<Finding>, Fault> {
-        if let Some(stop) = self.no_room_for_graph(options) {
-            self.outcome.end = End::Stopped(stop);
+        let no_room = self.no_room_for_graph(options);
+        if no_room.is_some() {
+            self.outcome.graph = None;
         }
         let mut findings = Vec::new();
         for (i, question) in questions.iter().enumerate() {
@@ -191,7 +229,12 @@ impl<Z: Observed> Phase<'_, Z> {
                 Some(found) => {
                     Finding::Candidate(Witness { steps: found.path.clone(), ..Witness::default() })
                 }
-                None => self.without_sighting(question)?,
+                None => match &no_room {
+                    Some(stop) if needs_edges(question, self.preserves) => {
+                        Finding::Inconclusive(Inconclusive::Stopped(stop.clone()))
+                    }
+                    _ => self.without_sighting(question)?,
+                },
             };
             findings.push(finding);
         }

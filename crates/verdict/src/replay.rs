@@ -2,7 +2,8 @@
 //!
 //! It fires the transitions of the witness one by one on the original system and looks at the states with
 //! the system's own checks. It uses nothing of the searches, stores and reductions, and its own set of
-//! states is the standard library's. What it accepts is true whatever else is wrong.
+//! states is the standard library's. What it accepts is true whatever else is wrong; with one exception, which
+//! it names: "there is no return" is known only as far as [`Region::complete`] says.
 
 use std::collections::{HashMap, HashSet};
 use stubborn_system::{Batch, Fault, Observed, Question, System, TransitionId, Vector};
