@@ -50,7 +50,7 @@ impl SystemJob for Simulate {
         let trace = Trace::new(system, &states, &Witness::default());
         let mut text = format!("{:>4}  {}\n", 0, clean(&trace.initial));
         for (i, step) in trace.steps.iter().enumerate() {
-            text += &format!("{:>4}  {}  [{}]\n", i + 1, clean(&step.state), clean(&step.name));
+            text += &format!("{:>4}  {}  [{}]\n", i + 1, clean(&step.state), clean(&step.text()));
         }
         print(text);
         match fault {

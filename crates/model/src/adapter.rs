@@ -253,22 +253,19 @@ impl<S: WordVector + ?Sized> System for ModelSystem<'_, S> {
         Ok(fired)
     }
 
-    fn variables(&self) -> Vec<String> {
+    fn values(&self, state: &S) -> Vec<(String, String)> {
         let layout = self.layout;
-        layout.vars().map(|v| layout.name(v).to_owned()).collect()
-    }
-
-    fn values(&self, state: &S) -> Vec<String> {
-        let layout = self.layout;
-        let value = |v: crate::Var| layout.show_value(v, raw_in(state.words(), v) as usize + v.min as usize);
+        let value = |v: crate::Var| {
+            let shown = layout.show_value(v, raw_in(state.words(), v) as usize + v.min as usize);
+            (layout.name(v).to_owned(), shown)
+        };
         layout.vars().map(value).collect()
     }
 
     fn show(&self, state: &S) -> String {
         let shown = self.look(state, |s| self.model.show(s)).ok().flatten();
         shown.unwrap_or_else(|| {
-            let pairs = self.variables().into_iter().zip(self.values(state));
-            pairs.map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(" ")
+            self.values(state).into_iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(" ")
         })
     }
 }

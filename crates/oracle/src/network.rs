@@ -274,12 +274,8 @@ impl System for Network {
         Ok(true)
     }
 
-    fn variables(&self) -> Vec<String> {
-        (0..self.plan.components.len()).map(|i| format!("c{i}")).collect()
-    }
-
-    fn values(&self, state: &[u8]) -> Vec<String> {
-        state.iter().map(u8::to_string).collect()
+    fn values(&self, state: &[u8]) -> Vec<(String, String)> {
+        state.iter().enumerate().map(|(i, local)| (format!("c{i}"), local.to_string())).collect()
     }
 }
 

@@ -49,9 +49,7 @@ impl<Y: Rules + ?Sized> Reduction<Y> for Closure {
     ) -> Result<(), Fault> {
         let mut successors = Batch::new();
         self.expand(system, state, &mut successors)?;
-        let start: Vec<_> = (0..successors.len().min(1)).map(|i| successors.via(i)).collect();
-        out.extend_from_slice(self.closer.close(system, state, &start)?);
-        Ok(())
+        self.closer.close_fired(system, state, &successors, out)
     }
 }
 
@@ -91,6 +89,19 @@ impl Closer {
             next += 1;
         }
         Ok(&self.members)
+    }
+
+    /// Appends the closure of what was fired to `out`.
+    pub(crate) fn close_fired<Y: Rules + ?Sized>(
+        &mut self,
+        system: &Y,
+        state: &Y::State,
+        successors: &Batch<Y::State>,
+        out: &mut Vec<TransitionId>,
+    ) -> Result<(), Fault> {
+        let fired: Vec<_> = (0..successors.len()).map(|i| successors.via(i)).collect();
+        out.extend_from_slice(self.close(system, state, &fired)?);
+        Ok(())
     }
 
     fn insert(&mut self, t: TransitionId) {

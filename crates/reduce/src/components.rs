@@ -172,8 +172,6 @@ impl<Y: Rules + ?Sized> Reduction<Y> for StrongComponents {
     ) -> Result<(), Fault> {
         let mut successors = Batch::new();
         self.expand(system, state, &mut successors)?;
-        let fired: Vec<_> = (0..successors.len()).map(|i| successors.via(i)).collect();
-        out.extend_from_slice(self.closer.close(system, state, &fired)?);
-        Ok(())
+        self.closer.close_fired(system, state, &successors, out)
     }
 }

@@ -17,7 +17,7 @@
 use crate::check::Sampler;
 use crate::{CheckDepth, Preserves, Reduction};
 use std::collections::BTreeSet;
-use stubborn_system::{Batch, Fault, Observed, Question, Symmetric, System, TransitionId, Vector};
+use stubborn_system::{Batch, Fault, Observed, Part, Question, Symmetric, System, TransitionId, Vector};
 
 /// The system of representatives.
 #[derive(Debug)]
@@ -62,16 +62,16 @@ impl<Y: Symmetric + ?Sized> System for Quotient<'_, Y> {
         Ok(fired)
     }
 
-    fn variables(&self) -> Vec<String> {
-        self.inner.variables()
-    }
-
-    fn values(&self, state: &Y::State) -> Vec<String> {
+    fn values(&self, state: &Y::State) -> Vec<(String, String)> {
         self.inner.values(state)
     }
 
     fn show(&self, state: &Y::State) -> String {
         self.inner.show(state)
+    }
+
+    fn explain(&self, state: &Y::State, t: TransitionId) -> Vec<Part> {
+        self.inner.explain(state, t)
     }
 }
 

@@ -192,9 +192,12 @@ fn trace_json(trace: &Trace) -> Value {
     let steps = trace.steps.iter().map(|step| {
         json!({
             "transition": step.transition,
-            "process": null,
-            "line": null,
-            "text": step.name,
+            "process": step.parts.first().and_then(|part| part.process.clone()),
+            "line": step.parts.first().and_then(|part| part.line),
+            "text": step.text(),
+            "parts": step.parts.iter().map(|part| {
+                json!({ "process": part.process, "line": part.line, "text": part.text })
+            }).collect::<Vec<_>>(),
             "changes": step.changes.iter().map(|c| {
                 json!({ "variable": c.variable, "old": c.old, "new": c.new })
             }).collect::<Vec<_>>(),

@@ -4,8 +4,8 @@ use crate::{Report, clean, human_bytes, with_commas};
 use std::fmt::Write;
 use stubborn_explore::End;
 use stubborn_store::Guarantee;
-use stubborn_system::Question;
-use stubborn_verdict::{Answer, Broken, PhaseReport, Region, Trace, Verdict};
+use stubborn_system::{Part, Question};
+use stubborn_verdict::{Answer, Broken, PhaseReport, Region, Step, Trace, Verdict};
 
 /// The whole report. With `verbose`, states are shown in full beside what changed.
 pub fn report_text(report: &Report, verbose: bool) -> String {
@@ -79,7 +79,8 @@ fn trace_text(out: &mut String, trace: &Trace, verbose: bool) {
         counted(trace.steps.len() as u64, "step"),
         cycle.map_or(String::new(), |n| format!(", the last {n} of them for ever"))
     );
-    let width = trace.steps.iter().map(|s| clean(&s.name).chars().count()).max().unwrap_or(0).max(7);
+    let names: Vec<String> = trace.steps.iter().map(step_name).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).clamp(7, 60);
     for i in 0..=trace.steps.len() {
         if i == SHOWN_STEPS && trace.steps.len() > 2 * SHOWN_STEPS {
             let left_out = trace.steps.len() - 2 * SHOWN_STEPS;
@@ -100,7 +101,7 @@ fn trace_text(out: &mut String, trace: &Trace, verbose: bool) {
         }
         let (name, state) = match i.checked_sub(1).map(|i| &trace.steps[i]) {
             None => ("initial", &trace.initial),
-            Some(step) => (step.name.as_str(), &step.state),
+            Some(step) => (names[i - 1].as_str(), &step.state),
         };
         let changes = match i.checked_sub(1).map(|i| &trace.steps[i]) {
             None => String::new(),
@@ -113,9 +114,19 @@ fn trace_text(out: &mut String, trace: &Trace, verbose: bool) {
                 .join(", "),
         };
         let shown = if verbose || i == 0 { format!("{}  ", clean(state)) } else { String::new() };
-        let line = format!("    {i:>4}  {:<width$}  {shown}{changes}", clean(name));
+        let line = format!("    {i:>4}  {name:<width$}  {shown}{changes}");
         let _ = writeln!(out, "{}", line.trim_end());
     }
+}
+
+/// What a step does, with the lines where it was written.
+fn step_name(step: &Step) -> String {
+    let part = |part: &Part| {
+        let process = part.process.as_ref().map_or(String::new(), |p| format!("{p} "));
+        let line = part.line.map_or(String::new(), |line| format!("line {line}: "));
+        clean(&format!("{process}{line}{}", part.text)).into_owned()
+    };
+    step.parts.iter().map(part).collect::<Vec<_>>().join("; ")
 }
 
 fn region_text(out: &mut String, report: &Report, region: &Region) {

@@ -28,5 +28,5 @@ pub use fault::Fault;
 pub use observe::{Observed, Symmetric};
 pub use question::Question;
 pub use rules::{Alternative, Requirements, Rules};
-pub use system::{System, TransitionId};
+pub use system::{Part, System, TransitionId};
 pub use vector::{FlatRows, KeyRows, Rows, Vector};

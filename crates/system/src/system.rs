@@ -59,19 +59,30 @@ pub trait System {
         Ok(())
     }
 
-    /// The names of the variables, in the order of [`System::values`].
-    fn variables(&self) -> Vec<String>;
-
-    /// The value of each variable in `state`, for people.
-    fn values(&self, state: &Self::State) -> Vec<String>;
+    /// The variables of `state` by name and value, for people. A name occurs once in a state; states need
+    /// not have the same variables.
+    fn values(&self, state: &Self::State) -> Vec<(String, String)>;
 
     /// The state in one line, for people.
     fn show(&self, state: &Self::State) -> String {
-        self.variables()
-            .iter()
-            .zip(self.values(state))
-            .map(|(n, v)| format!("{n}={v}"))
-            .collect::<Vec<_>>()
-            .join(" ")
+        self.values(state).into_iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(" ")
     }
+
+    /// What firing `t` in `state` does, part by part, for people: a transition may be several statements of
+    /// several processes.
+    fn explain(&self, state: &Self::State, t: TransitionId) -> Vec<Part> {
+        let _ = state;
+        vec![Part { process: None, line: None, text: self.transition_name(t) }]
+    }
+}
+
+/// A part of a transition, in the words of the model's author.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The process that does it, by name and number.
+    pub process: Option<String>,
+    /// The line where it was written.
+    pub line: Option<usize>,
+    /// As written.
+    pub text: String,
 }

@@ -1,7 +1,8 @@
 //! A run in words: what each step does and what it changes. Plain data, no rendering.
 
 use crate::Witness;
-use stubborn_system::{Batch, System};
+use std::collections::HashMap;
+use stubborn_system::{Batch, Part, System};
 
 /// A run, ready to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +24,8 @@ pub struct Trace {
 pub struct Step {
     /// The number of the transition.
     pub transition: u32,
-    /// Its name.
-    pub name: String,
+    /// What it does, part by part.
+    pub parts: Vec<Part>,
     /// The variables that it changed.
     pub changes: Vec<Change>,
     /// The state that it leads to, in one line.
@@ -45,26 +46,19 @@ pub struct Change {
 impl Trace {
     /// The run through `states`, which a replayer has produced from `witness`.
     pub fn new<Y: System + ?Sized>(system: &Y, states: &Batch<Y::State>, witness: &Witness) -> Self {
-        let names = system.variables();
-        let mut values = system.values(states.state(0));
-        let initial_values = names.iter().cloned().zip(values.iter().cloned()).collect();
+        let initial_values = system.values(states.state(0));
+        let mut before = initial_values.clone();
         let mut steps = Vec::new();
         for i in 1..states.len() {
             let after = system.values(states.state(i));
-            let changes = names
-                .iter()
-                .zip(values.iter().zip(&after))
-                .filter(|(_, (old, new))| old != new)
-                .map(|(name, (old, new))| Change {
-                    variable: name.clone(),
-                    old: old.clone(),
-                    new: new.clone(),
-                })
-                .collect();
             let t = states.via(i);
-            let (name, state) = (system.transition_name(t), system.show(states.state(i)));
-            steps.push(Step { transition: t.0, name, changes, state });
-            values = after;
+            steps.push(Step {
+                transition: t.0,
+                parts: system.explain(states.state(i - 1), t),
+                changes: changes(&before, &after),
+                state: system.show(states.state(i)),
+            });
+            before = after;
         }
         Self {
             initial: system.show(states.state(0)),
@@ -73,5 +67,47 @@ impl Trace {
             no_return: witness.no_return,
             cycle_start: witness.cycle_start,
         }
+    }
+}
+
+impl Step {
+    /// What happens, in one line.
+    pub fn text(&self) -> String {
+        let part = |part: &Part| match &part.process {
+            Some(process) => format!("{process}: {}", part.text),
+            None => part.text.clone(),
+        };
+        self.parts.iter().map(part).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// What is different; a variable that is not there has no value.
+fn changes(before: &[(String, String)], after: &[(String, String)]) -> Vec<Change> {
+    let old: HashMap<&str, &str> = before.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+    let new: HashMap<&str, &str> = after.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+    let change = |name: &str, old: Option<&&str>, new: Option<&&str>| {
+        let value = |v: Option<&&str>| v.map_or("-", |v| v).to_owned();
+        (old != new).then(|| Change { variable: name.to_owned(), old: value(old), new: value(new) })
+    };
+    let gone = before.iter().filter(|(name, _)| !new.contains_key(name.as_str()));
+    let stays =
+        after.iter().filter_map(|(name, value)| change(name, old.get(name.as_str()), Some(&value.as_str())));
+    stays.chain(gone.filter_map(|(name, value)| change(name, Some(&value.as_str()), None))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_may_come_and_go() {
+        let values = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+            pairs.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect()
+        };
+        let before = values(&[("x", "1"), ("y", "2"), ("z", "3")]);
+        let after = values(&[("x", "1"), ("y", "5"), ("w", "0")]);
+        let said: Vec<String> =
+            changes(&before, &after).iter().map(|c| format!("{} {} {}", c.variable, c.old, c.new)).collect();
+        assert_eq!(said, ["y 2 5", "w - 0", "z 3 -"]);
     }
 }
