@@ -14,6 +14,7 @@ use stubborn_verdict::{ReductionKind, SearchKind, StoreKind};
     max_term_width = 110,
     after_help = "\
 Examples:
+  stubborn check model.pml -D N=3                     verify a Promela model
   stubborn demo                                       what is in the gallery
   stubborn demo peterson --size 3                     verify Peterson's algorithm for three customers
   stubborn demo peterson --variant violating          a counterexample to mutual exclusion
@@ -30,6 +31,16 @@ pub(crate) struct Stubborn {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StubbornCommand {
+    /// Verify a Promela model: assertions, invalid end states, array bounds, and more
+    Check {
+        /// The model
+        model: PathBuf,
+        /// Define a macro, as `#define NAME VALUE` would
+        #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+        define: Vec<String>,
+        #[command(flatten)]
+        check: CheckArgs,
+    },
     /// Verify a model of the gallery; without a name, list the gallery
     Demo {
         /// Name of the model
@@ -48,21 +59,27 @@ pub(crate) enum StubbornCommand {
         #[command(flatten)]
         check: CheckArgs,
     },
-    /// Run a model of the gallery at random
+    /// Run a model at random
     Simulate {
-        /// Name of the model
-        name: String,
+        /// A file with a Promela model, or the name of a model of the gallery
+        model: String,
         #[command(flatten)]
         params: ParamArgs,
+        /// Define a macro, for Promela
+        #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+        define: Vec<String>,
         #[command(flatten)]
         simulate: SimulateArgs,
     },
     /// Replay a counterexample that was written with --json
     Replay {
-        /// Name of the model
-        name: String,
+        /// A file with a Promela model, or the name of a model of the gallery
+        model: String,
         #[command(flatten)]
         params: ParamArgs,
+        /// Define a macro, for Promela
+        #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+        define: Vec<String>,
         #[command(flatten)]
         replay: ReplayArgs,
     },

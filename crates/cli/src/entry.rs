@@ -2,14 +2,15 @@
 
 use crate::args::{CheckArgs, Own, OwnCommand, ParamArgs, Stubborn, StubbornCommand};
 use crate::run::{Failure, check};
-use crate::{compare, papers, replay, simulate};
+use crate::target::Target;
+use crate::{compare, papers, promela, replay, simulate};
 use clap::Parser;
 use std::fmt::Display;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use stubborn_model::Model;
-use stubborn_report::{broken_json, broken_text, clean, error_json, report_json, report_text};
+use stubborn_report::{Report, broken_json, broken_text, clean, error_json, report_json, report_text};
 
 const BAD_INPUT: u8 = 2;
 
@@ -50,12 +51,10 @@ pub fn main_with(build: impl FnOnce(&Params) -> Result<Box<dyn Model>, String>) 
                 compare::compare(&*model, &check)
             }
             OwnCommand::Simulate { params, simulate } => {
-                let model = build_or_fail(build, &params)?;
-                simulate::simulate(&*model, &simulate)
+                simulate::simulate(&Target::Model(build_or_fail(build, &params)?), &simulate)
             }
             OwnCommand::Replay { params, replay } => {
-                let model = build_or_fail(build, &params)?;
-                replay::replay(&*model, &replay)
+                replay::replay(&Target::Model(build_or_fail(build, &params)?), &replay)
             }
         }
     })
@@ -74,6 +73,7 @@ fn build_or_fail(
 pub fn stubborn_main() -> ExitCode {
     let stubborn = Stubborn::parse();
     guarded(move || match stubborn.command {
+        StubbornCommand::Check { model, define, check } => promela::check(&model, &define, &check),
         StubbornCommand::Demo { name: None, .. } => {
             print(gallery_list());
             Ok(0)
@@ -82,10 +82,14 @@ pub fn stubborn_main() -> ExitCode {
             Ok(show_check(&*demo(&name, &params)?, &check))
         }
         StubbornCommand::Compare { name, params, check } => compare::compare(&*demo(&name, &params)?, &check),
-        StubbornCommand::Simulate { name, params, simulate } => {
-            simulate::simulate(&*demo(&name, &params)?, &simulate)
+        StubbornCommand::Simulate { model, params, define, simulate } => {
+            let target = Target::open(&model, &params, &define)?;
+            target.map_or(Ok(BAD_INPUT), |target| simulate::simulate(&target, &simulate))
         }
-        StubbornCommand::Replay { name, params, replay } => replay::replay(&*demo(&name, &params)?, &replay),
+        StubbornCommand::Replay { model, params, define, replay } => {
+            let target = Target::open(&model, &params, &define)?;
+            target.map_or(Ok(BAD_INPUT), |target| replay::replay(&target, &replay))
+        }
         StubbornCommand::Papers { quick, only } => papers::papers(quick, only.as_deref()),
     })
 }
@@ -116,7 +120,12 @@ fn gallery_list() -> String {
 
 /// Verifies and shows the report.
 fn show_check(model: &dyn Model, args: &CheckArgs) -> u8 {
-    match check(model, args) {
+    show(&model.name(), check(model, args), args)
+}
+
+/// Shows a report, or why there is none; gives the exit code.
+pub(crate) fn show(name: &str, result: Result<Report, Failure>, args: &CheckArgs) -> u8 {
+    match result {
         Ok(report) => {
             if args.json {
                 print(report_json(&report) + "\n");
@@ -131,15 +140,15 @@ fn show_check(model: &dyn Model, args: &CheckArgs) -> u8 {
         }
         Err(Failure::Broken(broken)) => {
             if args.json {
-                print(broken_json(&model.name(), &broken) + "\n");
+                print(broken_json(name, &broken) + "\n");
             } else {
-                say(broken_text(&model.name(), &broken).trim_end());
+                say(broken_text(name, &broken).trim_end());
             }
             BAD_INPUT
         }
         Err(failure) => {
             if args.json {
-                print(error_json(&model.name(), &failure.to_string()) + "\n");
+                print(error_json(name, &failure.to_string()) + "\n");
             }
             complain(&failure)
         }

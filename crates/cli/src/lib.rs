@@ -53,10 +53,12 @@ mod compare;
 mod entry;
 mod machine;
 mod papers;
+mod promela;
 mod quantity;
 mod replay;
 mod run;
 mod simulate;
+mod target;
 mod watch;
 
 /// What a model needs.

@@ -2,9 +2,10 @@
 
 use crate::args::ReplayArgs;
 use crate::entry::print;
-use crate::run::{Failure, SystemJob, with_system};
-use stubborn_model::{Model, ModelSystem, RuleSource, WordVector};
+use crate::run::{Failure, SystemJob};
+use crate::target::Target;
 use stubborn_report::{RecordedWitness, Report, clean, witnesses_from_json};
+use stubborn_system::{Observed, Rules, Symmetric};
 use stubborn_verdict::{Rejection, Replayed, Trace, replay as replay_witness};
 
 /// The largest file that is read.
@@ -14,7 +15,7 @@ const MAX_BYTES: u64 = 256 << 20;
 const REPLAY_STATES: usize = 1_000_000;
 
 /// Replays the witnesses in a file. Exit code 1 if they are what they say, 3 if that cannot be told.
-pub(crate) fn replay(model: &dyn Model, args: &ReplayArgs) -> Result<u8, Failure> {
+pub(crate) fn replay(target: &Target, args: &ReplayArgs) -> Result<u8, Failure> {
     let file = args.witness.display();
     let unreadable = |error: std::io::Error| Failure::Usage(format!("{file}: {error}"));
     let about = std::fs::metadata(&args.witness).map_err(unreadable)?;
@@ -25,14 +26,14 @@ pub(crate) fn replay(model: &dyn Model, args: &ReplayArgs) -> Result<u8, Failure
     let witnesses = witnesses_from_json(&text).map_err(|e| Failure::Usage(format!("{file}: {e}")))?;
     let mut code = 0;
     for recorded in witnesses {
-        if !recorded.model.is_empty() && recorded.model != model.name() {
+        if !recorded.model.is_empty() && recorded.model != target.name() {
             return Err(Failure::Usage(format!(
                 "{file}: a counterexample of `{}`, but this is `{}`",
                 recorded.model,
-                model.name()
+                target.name()
             )));
         }
-        match with_system(model, RuleSource::None, Replay { recorded, verbose: args.verbose })? {
+        match target.with(Replay { recorded, verbose: args.verbose })? {
             Ok((text, this)) => {
                 print(text);
                 code = Report::worse(code, this);
@@ -53,7 +54,7 @@ struct Replay {
 impl SystemJob for Replay {
     type Output = Result<(String, u8), Rejection>;
 
-    fn run<S: WordVector + ?Sized>(self, system: &ModelSystem<'_, S>) -> Self::Output {
+    fn run<Y: Rules + Observed + Symmetric>(self, system: &Y) -> Self::Output {
         let RecordedWitness { question, witness, .. } = &self.recorded;
         let Replayed { states, message, region } = replay_witness(system, question, witness, REPLAY_STATES)?;
         let mut text = self.steps(&Trace::new(system, &states, witness));

@@ -5,9 +5,10 @@ use crate::machine;
 use crate::watch::Terminal;
 use clap::ValueEnum;
 use stubborn_explore::Limits;
-use stubborn_model::{Model, ModelError, ModelSystem, Question, RuleSource, WordVector};
+use stubborn_model::{Model, ModelError, ModelSystem, Question, RuleSource};
 use stubborn_reduce::CheckDepth;
 use stubborn_report::Report;
+use stubborn_system::{Observed, Rules, Symmetric};
 use stubborn_verdict::{Broken, Options, ReductionKind, analyse};
 use thiserror::Error;
 
@@ -22,10 +23,10 @@ pub(crate) enum Failure {
     Usage(String),
 }
 
-/// Something to do with a model, whatever the width of its states.
+/// Something to do with a system, whatever it was made from.
 pub(crate) trait SystemJob {
     type Output;
-    fn run<S: WordVector + ?Sized>(self, system: &ModelSystem<'_, S>) -> Self::Output;
+    fn run<Y: Rules + Observed + Symmetric>(self, system: &Y) -> Self::Output;
 }
 
 /// Does `job` with the model as a system of the narrowest states.
@@ -56,29 +57,44 @@ pub(crate) fn analyse_with(
     options: &Options,
     watch: Terminal,
 ) -> Result<Report, Failure> {
-    with_system(model, source, Analyse { options, watch })?
+    let about = About {
+        name: model.name(),
+        n_transitions: model.n_transitions(),
+        state_bits: model.layout().n_bits(),
+        rules: rules_word(source),
+    };
+    with_system(model, source, Analyse { options, watch, about })?
 }
 
-struct Analyse<'a> {
-    options: &'a Options,
-    watch: Terminal,
+/// What a report says about the system itself.
+pub(crate) struct About {
+    pub(crate) name: String,
+    pub(crate) n_transitions: usize,
+    pub(crate) state_bits: usize,
+    pub(crate) rules: Option<&'static str>,
+}
+
+/// Answers questions and makes a report of it.
+pub(crate) struct Analyse<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) watch: Terminal,
+    pub(crate) about: About,
 }
 
 impl SystemJob for Analyse<'_> {
     type Output = Result<Report, Failure>;
 
-    fn run<S: WordVector + ?Sized>(mut self, system: &ModelSystem<'_, S>) -> Self::Output {
+    fn run<Y: Rules + Observed + Symmetric>(mut self, system: &Y) -> Self::Output {
         let result = analyse(system, self.options, &mut self.watch);
         let seconds = self.watch.seconds();
         drop(self.watch);
-        let analysis = result.map_err(Failure::Broken)?;
-        let model = system.model();
+        let About { name, n_transitions, state_bits, rules } = self.about;
         Ok(Report {
-            model: model.name(),
-            n_transitions: model.n_transitions(),
-            state_bits: model.layout().n_bits(),
-            rules: rules_word(system.rule_source()),
-            analysis,
+            model: name,
+            n_transitions,
+            state_bits,
+            rules,
+            analysis: result.map_err(Failure::Broken)?,
             seconds,
             peak_rss: machine::peak_rss(),
         })
@@ -117,9 +133,16 @@ pub(crate) fn options(model: &dyn Model, source: RuleSource, args: &CheckArgs) -
     if args.symmetry && !model.has_symmetry() {
         return Err(Failure::Usage(format!("`{}` has no symmetry representative", model.name())));
     }
+    let own = model.questions();
+    let asked = questions(&model.name(), own.clone(), own, args)?;
+    Ok(options_for(asked, reduction, args))
+}
+
+/// The options, once questions and reduction are known.
+pub(crate) fn options_for(questions: Vec<Question>, reduction: ReductionKind, args: &CheckArgs) -> Options {
     let depth = if args.check_reduction { CheckDepth::Everything } else { CheckDepth::Sample };
-    Ok(Options {
-        questions: Some(questions(model, args)?),
+    Options {
+        questions: Some(questions),
         reduction,
         check: Some(depth),
         symmetry: args.symmetry,
@@ -131,25 +154,28 @@ pub(crate) fn options(model: &dyn Model, source: RuleSource, args: &CheckArgs) -
         },
         all_errors: args.all_errors,
         ..Options::default()
-    })
+    }
 }
 
-/// The questions that were asked for, or else those that the model asks.
-fn questions(model: &dyn Model, args: &CheckArgs) -> Result<Vec<Question>, Failure> {
-    let own = model.questions();
+/// The questions that were asked for, of those that `known`; or else those that the model asks by itself.
+pub(crate) fn questions(
+    name: &str,
+    own: Vec<Question>,
+    known: Vec<Question>,
+    args: &CheckArgs,
+) -> Result<Vec<Question>, Failure> {
     let mut wanted = Vec::new();
     for word in &args.question {
-        let matching: Vec<Question> = own.iter().filter(|q| is_called(q, *word)).cloned().collect();
+        let matching: Vec<Question> = known.iter().filter(|q| is_called(q, *word)).cloned().collect();
         match (word, matching.is_empty()) {
             (_, false) => wanted.extend(matching),
             // Every model can be asked these: they need nothing of its author.
             (QuestionWord::MayTerminate, true) => wanted.push(Question::MayTerminate),
             (QuestionWord::Deadlock, true) => wanted.push(Question::Deadlock),
             (_, true) => {
-                let asks: Vec<&str> = own.iter().map(Question::word).collect();
+                let asks: Vec<&str> = known.iter().map(Question::word).collect();
                 return Err(Failure::Usage(format!(
-                    "`{}` does not say what `{}` would mean for it; it asks: {}",
-                    model.name(),
+                    "`{name}` does not say what `{}` would mean for it; it can be asked: {}",
                     word.to_possible_value().map_or(String::new(), |v| v.get_name().to_owned()),
                     asks.join(", ")
                 )));

@@ -2,20 +2,19 @@
 
 use crate::args::SimulateArgs;
 use crate::entry::print;
-use crate::run::{Failure, SystemJob, with_system};
+use crate::run::{Failure, SystemJob};
+use crate::target::Target;
 use std::time::{SystemTime, UNIX_EPOCH};
-use stubborn_model::{Model, ModelSystem, RuleSource, WordVector};
 use stubborn_report::clean;
-use stubborn_system::{Batch, Fault, Observed, Question, System};
+use stubborn_system::{Batch, Fault, Observed, Question, Rules, Symmetric};
 use stubborn_verdict::{Trace, Witness};
 
-/// Runs `model` at random, and says what a run can violate along the way.
-pub(crate) fn simulate(model: &dyn Model, args: &SimulateArgs) -> Result<u8, Failure> {
+/// Runs a model at random, and says what a run can violate along the way.
+pub(crate) fn simulate(target: &Target, args: &SimulateArgs) -> Result<u8, Failure> {
     let fresh = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64);
     let seed = args.seed.unwrap_or_else(fresh);
-    let job = Simulate { steps: args.steps, seed, name: model.name() };
-    let run = with_system(model, RuleSource::None, job)?;
-    run.map_err(|fault| Failure::Usage(fault.to_string()))
+    let job = Simulate { steps: args.steps, seed, name: target.name() };
+    target.with(job)?.map_err(|fault| Failure::Usage(fault.to_string()))
 }
 
 struct Simulate {
@@ -27,7 +26,7 @@ struct Simulate {
 impl SystemJob for Simulate {
     type Output = Result<u8, Fault>;
 
-    fn run<S: WordVector + ?Sized>(self, system: &ModelSystem<'_, S>) -> Self::Output {
+    fn run<Y: Rules + Observed + Symmetric>(self, system: &Y) -> Self::Output {
         print(format!("{}, --seed {}\n", clean(&self.name), self.seed));
         let mut random = self.seed;
         let mut states = Batch::new();
@@ -61,11 +60,7 @@ impl SystemJob for Simulate {
 }
 
 /// Says what is wrong with the run, if anything. Exit code 1 if so.
-fn verdict<S: WordVector + ?Sized>(
-    system: &ModelSystem<'_, S>,
-    states: &Batch<S>,
-    ends: bool,
-) -> Result<u8, Fault> {
+fn verdict<Y: Observed>(system: &Y, states: &Batch<Y::State>, ends: bool) -> Result<u8, Fault> {
     let questions = system.questions();
     if questions.contains(&Question::Safety) {
         for i in 0..states.len() {

@@ -41,8 +41,8 @@ fn search<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>)
 }
 
 fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>) -> Result<(), Halt> {
-    // Where the successors of each expanded state end in the batch.
-    let mut ends: Vec<usize> = Vec::new();
+    // Where the successors of each expanded state end in the batch, and whether the system flagged them.
+    let mut ends: Vec<(usize, bool)> = Vec::new();
     while front.next < front.level.end {
         run.stats.queue = front.n_waiting() as u64;
         run.tick()?;
@@ -58,7 +58,7 @@ fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::S
                 fault = Some(wrong);
                 break;
             }
-            ends.push(run.batch.len());
+            ends.push((run.batch.len(), run.batch.take_flag()));
             front.next += 1;
         }
         run.insert(front.bytes())?;
@@ -76,11 +76,17 @@ fn digest<Y: System + ?Sized>(
     run: &mut Run<'_, Y>,
     front: &mut Front<Y::State>,
     first: usize,
-    ends: &[usize],
+    ends: &[(usize, bool)],
 ) -> Result<(), Halt> {
     let mut i = 0;
-    for (source, &end) in (first..).zip(ends) {
+    for (source, &(end, is_flagged)) in (first..).zip(ends) {
         front.current = Some(source);
+        if is_flagged {
+            let state = front.state(&*run.job.store, source);
+            if let Some(sighting) = run.job.visitor.flagged(state)? {
+                run.sighted(sighting, |run| front.path_to(run, source))?;
+            }
+        }
         if i == end {
             run.stats.terminal_states += 1;
             let state = front.state(&*run.job.store, source);

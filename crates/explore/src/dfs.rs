@@ -74,6 +74,11 @@ fn expand<Y: System + ?Sized>(
 ) -> Result<(), Halt> {
     run.batch.clear();
     run.job.reduction.expand(run.job.system, stack.pending.state(top), &mut run.batch)?;
+    if run.batch.take_flag()
+        && let Some(sighting) = run.job.visitor.flagged(stack.pending.state(top))?
+    {
+        run.sighted(sighting, |_| Ok(stack.path()))?;
+    }
     if run.batch.is_empty() {
         run.stats.terminal_states += 1;
         if let Some(sighting) = run.job.visitor.terminal(stack.pending.state(top))? {

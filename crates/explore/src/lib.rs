@@ -48,6 +48,8 @@ pub struct Job<'a, Y: System + ?Sized> {
 pub trait Visitor<S: ?Sized> {
     /// A state is found for the first time.
     fn arrive(&mut self, state: &S) -> Result<Option<Sighting>, Fault>;
+    /// The system flagged the expansion of a state.
+    fn flagged(&mut self, state: &S) -> Result<Option<Sighting>, Fault>;
     /// A state turns out to be terminal.
     fn terminal(&mut self, state: &S) -> Result<Option<Sighting>, Fault>;
 }

@@ -84,6 +84,10 @@ impl<Y: Symmetric + Observed + ?Sized> Observed for Quotient<'_, Y> {
         self.inner.check(state)
     }
 
+    fn fails_in_steps(&self) -> bool {
+        self.inner.fails_in_steps()
+    }
+
     fn check_deadlock(&self, state: &Y::State) -> Result<Option<String>, Fault> {
         self.inner.check_deadlock(state)
     }

@@ -9,17 +9,19 @@ pub struct Batch<S: Vector + ?Sized> {
     rows: S::Rows,
     /// The transition of each row.
     via: Vec<TransitionId>,
+    /// Whether something went wrong while successors were made.
+    flagged: bool,
 }
 
 impl<S: Vector + ?Sized> Clone for Batch<S> {
     fn clone(&self) -> Self {
-        Self { rows: self.rows.clone(), via: self.via.clone() }
+        Self { rows: self.rows.clone(), via: self.via.clone(), flagged: self.flagged }
     }
 }
 
 impl<S: Vector + ?Sized> Default for Batch<S> {
     fn default() -> Self {
-        Self { rows: S::Rows::default(), via: Vec::new() }
+        Self { rows: S::Rows::default(), via: Vec::new(), flagged: false }
     }
 }
 
@@ -85,6 +87,19 @@ impl<S: Vector + ?Sized> Batch<S> {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.via.is_empty()
+    }
+
+    /// Notes that something went wrong while the successors of a state were made: see
+    /// [`Observed::fails_in_steps`](crate::Observed::fails_in_steps).
+    #[inline]
+    pub fn flag(&mut self) {
+        self.flagged = true;
+    }
+
+    /// Whether something was noted since the last time this was asked.
+    #[inline]
+    pub fn take_flag(&mut self) -> bool {
+        std::mem::take(&mut self.flagged)
     }
 
     /// Removes all successors and keeps the memory.

@@ -12,6 +12,13 @@ pub trait Observed: System {
     /// Says what is wrong with `state`, if anything.
     fn check(&self, state: &Self::State) -> Result<Option<String>, Fault>;
 
+    /// Whether the check is about steps: it fails in a state exactly if making the successors that the search
+    /// asks for flags their batch. Then it is not asked for every state that is found, only where a flag is
+    /// raised when a state is expanded.
+    fn fails_in_steps(&self) -> bool {
+        false
+    }
+
     /// Says why it is wrong to stop in the terminal state `state`, if it is.
     fn check_deadlock(&self, state: &Self::State) -> Result<Option<String>, Fault>;
 

@@ -141,12 +141,9 @@ impl<Y: Observed + ?Sized> Edges<'_, Y> {
     /// A transition that leads from one state to the other.
     fn transition_between(&self, from: u32, to: u32) -> Result<TransitionId, Fault> {
         let mut out = stubborn_system::Batch::new();
-        for t in (0..self.system.n_transitions()).map(TransitionId::from) {
-            out.clear();
-            if self.system.fire(self.state(from), t, &mut out)? && out.state(0) == self.state(to) {
-                return Ok(t);
-            }
-        }
-        Err(Fault::Broken("an edge has lost its transition: firing is not a function of the state".into()))
+        self.system.successors(self.state(from), &mut out)?;
+        let leads = (0..out.len()).filter(|&i| out.state(i) == self.state(to)).map(|i| out.via(i));
+        let lost = "an edge has lost its transition: firing is not a function of the state";
+        leads.min().ok_or_else(|| Fault::Broken(lost.into()))
     }
 }

@@ -52,16 +52,15 @@ struct Run<'y, Y: Symmetric + ?Sized> {
 impl<Y: Symmetric + ?Sized> Run<'_, Y> {
     /// Takes a step to a state whose representative is `wanted`.
     fn step_to(&mut self, wanted: &Y::State) -> Result<(), Fault> {
-        for t in (0..self.system.n_transitions()).map(TransitionId::from) {
-            let mut next = Batch::new();
-            if !self.system.fire(self.at.state(0), t, &mut next)? {
-                continue;
-            }
-            let mut represented = next.clone();
-            self.system.represent(represented.state_mut(0))?;
-            if represented.state(0) == wanted {
-                self.at = next;
-                self.steps.push(t);
+        let mut successors = Batch::new();
+        self.system.successors(self.at.state(0), &mut successors)?;
+        let mut represented = successors.clone();
+        for i in 0..successors.len() {
+            self.system.represent(represented.state_mut(i))?;
+            if represented.state(i) == wanted {
+                self.at.clear();
+                self.at.push(successors.via(i), successors.state(i));
+                self.steps.push(successors.via(i));
                 return Ok(());
             }
         }

@@ -5,7 +5,7 @@
 //! states is the standard library's. What it accepts is true whatever else is wrong; with one exception, which
 //! it names: "there is no return" is known only as far as [`Region::complete`] says.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use stubborn_system::{Batch, Fault, Observed, Question, System, TransitionId, Vector};
 use thiserror::Error;
 
@@ -133,12 +133,8 @@ pub(crate) fn run<Y: System + ?Sized>(
 
 fn is_terminal<Y: System + ?Sized>(system: &Y, state: &Y::State) -> Result<bool, Fault> {
     let mut out = Batch::new();
-    for t in 0..system.n_transitions() {
-        if system.fire(state, TransitionId::from(t), &mut out)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    system.successors(state, &mut out)?;
+    Ok(out.is_empty())
 }
 
 /// Where the cycle starts, if it closes and is not empty.
@@ -181,7 +177,7 @@ fn no_return<Y: System + ?Sized>(
     let mut seen: HashSet<Vec<u8>> = HashSet::from([states.state(start).as_bytes().to_vec()]);
     let mut queue = Batch::new();
     queue.push(TransitionId(0), states.state(start));
-    let mut occurs = vec![false; system.n_transitions()];
+    let mut occurs: BTreeSet<TransitionId> = BTreeSet::new();
     let mut next = 0;
     while next < queue.len() && next < limit {
         let mut out = Batch::new();
@@ -190,14 +186,14 @@ fn no_return<Y: System + ?Sized>(
             return Err(Rejection::Returns);
         }
         for i in 0..out.len() {
-            occurs[out.via(i).index()] = true;
+            occurs.insert(out.via(i));
             if seen.insert(out.state(i).as_bytes().to_vec()) {
                 queue.push(out.via(i), out.state(i));
             }
         }
         next += 1;
     }
-    let transitions: Vec<_> = (0..occurs.len()).filter(|&t| occurs[t]).map(TransitionId::from).collect();
+    let transitions: Vec<TransitionId> = occurs.into_iter().collect();
     let names = transitions.iter().map(|&t| system.transition_name(t)).collect();
     Ok(Region { states: next, complete: next == queue.len(), transitions, names })
 }
@@ -220,17 +216,12 @@ pub(crate) fn go_on<Y: System + ?Sized>(
             return Ok(());
         }
         seen.insert(at.state(0).as_bytes().to_vec(), step);
-        let mut next = Batch::new();
-        let mut fired = None;
-        for t in (0..system.n_transitions()).map(TransitionId::from) {
-            if system.fire(at.state(0), t, &mut next)? {
-                fired = Some(t);
-                break;
-            }
-        }
-        let Some(t) = fired else { return Ok(()) };
-        witness.steps.push(t);
-        at = next;
+        let mut successors = Batch::new();
+        system.successors(at.state(0), &mut successors)?;
+        let Some(lowest) = (0..successors.len()).min_by_key(|&i| successors.via(i)) else { return Ok(()) };
+        witness.steps.push(successors.via(lowest));
+        at.clear();
+        at.push(successors.via(lowest), successors.state(lowest));
     }
     witness.steps.truncate(before);
     Ok(())

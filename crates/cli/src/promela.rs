@@ -1,0 +1,97 @@
+//! `check`: a Promela model, from its file to a report.
+
+use crate::args::CheckArgs;
+use crate::entry::{say, show};
+use crate::run::{About, Analyse, Failure, SystemJob, options_for, questions};
+use crate::watch::Terminal;
+use std::path::{Path, PathBuf};
+use stubborn_model::Question;
+use stubborn_network::Network;
+use stubborn_promela::{Compiled, Options as CompileOptions, compile};
+use stubborn_report::Report;
+use stubborn_system::{Batch, Observed, System};
+use stubborn_text::{LoadError, Loader, render};
+use stubborn_verdict::ReductionKind;
+
+/// The largest text that is read.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Verifies the model in a file.
+pub(crate) fn check(file: &Path, definitions: &[String], args: &CheckArgs) -> Result<u8, Failure> {
+    let Some(network) = load(file, definitions)? else { return Ok(2) };
+    let name = file.display().to_string();
+    let report = report(&name, &network, args);
+    Ok(show(&name, report, args))
+}
+
+/// Reads and compiles a model; prints what is wrong with it. `None` if it is refused.
+pub(crate) fn load(file: &Path, definitions: &[String]) -> Result<Option<Network>, Failure> {
+    let unreadable = |error: String| Failure::Usage(format!("{}: {error}", file.display()));
+    let text = read(file).map_err(unreadable)?;
+    let parent = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = parent.canonicalize().map_err(|error| unreadable(error.to_string()))?;
+    let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let definitions = definitions.iter().map(|d| definition(d)).collect::<Result<_, _>>()?;
+    let options = CompileOptions { definitions, ..CompileOptions::default() };
+    let Compiled { network, diagnostics, map, .. } = compile(&name, &text, &Directory(directory), &options);
+    for diagnostic in &diagnostics {
+        say(render(diagnostic, &map).trim_end());
+    }
+    Ok(network)
+}
+
+/// `NAME` or `NAME=VALUE`.
+fn definition(text: &str) -> Result<(String, String), Failure> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && name.starts_with(|c: char| !c.is_ascii_digit());
+    if !is_name {
+        return Err(Failure::Usage(format!("-D {text}: write -D NAME or -D NAME=VALUE")));
+    }
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn read(path: &Path) -> Result<String, String> {
+    let about = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    if !about.is_file() || about.len() > MAX_BYTES {
+        return Err(format!("not a file of at most {MAX_BYTES} bytes"));
+    }
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Includes from the directory of the model and below.
+struct Directory(PathBuf);
+
+impl Loader for Directory {
+    fn load(&self, path: &str) -> Result<String, LoadError> {
+        let path = self.0.join(path).canonicalize().map_err(|_| LoadError::Missing)?;
+        // A link may lead out of the directory although its name does not.
+        if !path.starts_with(&self.0) {
+            return Err(LoadError::Outside);
+        }
+        read(&path).map_err(LoadError::Unreadable)
+    }
+}
+
+fn report(name: &str, network: &Network, args: &CheckArgs) -> Result<Report, Failure> {
+    if args.reduction.is_some_and(|word| ReductionKind::from(word) != ReductionKind::None)
+        || args.symmetry
+        || args.rules.is_some()
+    {
+        return Err(Failure::Usage(
+            "Promela models are explored in full: there are no rules for them yet".into(),
+        ));
+    }
+    let own = network.questions();
+    let progress =
+        [Question::MayProgress { terminal_counts: true }, Question::MustProgress { terminal_counts: true }];
+    let has_progress = network.processes.iter().flat_map(|p| &p.locations).any(|l| l.is_progress);
+    let known = own.iter().cloned().chain(progress.into_iter().filter(|_| has_progress)).collect();
+    let asked = questions(name, own, known, args)?;
+    let options = options_for(asked, ReductionKind::None, args);
+    let mut initial = Batch::new();
+    let state_bits = network.initial(&mut initial).map_or(0, |()| 8 * initial.state(0).len());
+    let about = About { name: name.to_owned(), n_transitions: network.n_steps, state_bits, rules: None };
+    Analyse { options: &options, watch: Terminal::new(args.time, args.quiet), about }.run(network)
+}

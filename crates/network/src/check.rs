@@ -1,0 +1,51 @@
+//! What the kernel's questions need to know about single states of a network.
+//!
+//! Events happen in steps, the kernel judges states: a state fails the check if a step that can be done in
+//! it goes wrong.
+
+use crate::{Event, Network, Trouble};
+use stubborn_system::{Fault, Observed, Question};
+
+impl Network {
+    /// What is wrong, for people.
+    pub fn describe(&self, event: &Event) -> String {
+        match event.step {
+            Some((pid, step)) => {
+                format!("{} in {}", event.trouble, self.micro_name(crate::Micro { pid, step }))
+            }
+            None => event.trouble.to_string(),
+        }
+    }
+}
+
+impl Observed for Network {
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::Safety, Question::Deadlock]
+    }
+
+    fn check(&self, state: &[u8]) -> Result<Option<String>, Fault> {
+        let expansion = self.expand(state);
+        let is_safety = |event: &&Event| event.trouble.is_error() && !is_end(event);
+        let found = expansion.all_events().find(is_safety).map(|event| self.describe(event));
+        Ok(found)
+    }
+
+    fn check_deadlock(&self, state: &[u8]) -> Result<Option<String>, Fault> {
+        let expansion = self.expand(state);
+        let found = expansion.events.iter().find(|event| is_end(event)).map(|event| self.describe(event));
+        Ok(found)
+    }
+
+    fn is_may_progress(&self, state: &[u8]) -> Result<bool, Fault> {
+        Ok(self.is_progress(state))
+    }
+
+    fn is_must_progress(&self, state: &[u8]) -> Result<bool, Fault> {
+        Ok(self.is_progress(state))
+    }
+}
+
+/// Whether the event is about a state in which nothing can happen.
+fn is_end(event: &Event) -> bool {
+    matches!(event.trouble, Trouble::InvalidEnd { .. } | Trouble::TraceUnfinished)
+}

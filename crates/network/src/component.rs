@@ -1,0 +1,96 @@
+//! What a state is made of, for engines that store components and for people.
+
+use crate::frame::Frame;
+use crate::{Network, Scope, Variable};
+
+/// A part of a state that changes on its own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Component {
+    /// A global scalar or an element of a global array: its offset.
+    Global {
+        /// Index in [`Network::globals`].
+        variable: usize,
+        /// Which element.
+        element: usize,
+    },
+    /// A process: kind, location, priority and locals.
+    Process {
+        /// Its number.
+        pid: usize,
+    },
+    /// A channel: kind, length and messages.
+    Channel {
+        /// Its number, from zero.
+        channel: usize,
+    },
+}
+
+impl Network {
+    /// The components of a state with the ranges of bytes that they occupy. They cover the vector.
+    pub fn components(&self, state: &[u8]) -> Vec<(Component, std::ops::Range<usize>)> {
+        let mut components = Vec::new();
+        for (variable, v) in self.globals.iter().enumerate() {
+            for element in 0..v.length {
+                let start = v.offset + element * v.stride;
+                components.push((Component::Global { variable, element }, start..start + v.width.bytes()));
+            }
+        }
+        let frame = Frame::new(self, state);
+        for (pid, segment) in frame.processes.iter().enumerate() {
+            let end = segment.offset + self.process_size(segment.kind);
+            components.push((Component::Process { pid }, segment.offset..end));
+        }
+        for (channel, segment) in frame.channels.iter().enumerate() {
+            let end = segment.offset + self.channel_size(segment.kind);
+            components.push((Component::Channel { channel }, segment.offset..end));
+        }
+        components.sort_by_key(|(_, range)| range.start);
+        components
+    }
+
+    /// Whether some process is at a progress location.
+    pub(crate) fn is_progress(&self, state: &[u8]) -> bool {
+        let frame = Frame::new(self, state);
+        (0..frame.processes.len()).any(|pid| {
+            let kind = &self.processes[frame.kind(pid)];
+            kind.locations[frame.location(pid).index()].is_progress
+        })
+    }
+
+    /// The state by names and values, for people: globals, then each process with its locals, then channels.
+    pub(crate) fn texts(&self, state: &[u8]) -> Vec<(String, String)> {
+        let frame = Frame::new(self, state);
+        let mut out = Vec::new();
+        self.globals.iter().for_each(|v| values(&frame, Scope::Global, 0, v, "", &mut out));
+        for pid in 0..frame.processes.len() {
+            let kind = &self.processes[frame.kind(pid)];
+            let name = format!("{}[{pid}]", kind.name);
+            let first = kind.locations[frame.location(pid).index()].steps.first();
+            out.push((name.clone(), first.map_or_else(String::new, |s| format!("line {}", s.line))));
+            let prefix = format!("{name}.");
+            kind.locals.iter().for_each(|v| values(&frame, Scope::Local, pid, v, &prefix, &mut out));
+        }
+        for (i, &channel) in frame.channels.iter().enumerate() {
+            let messages =
+                (0..frame.n_messages(channel)).map(|slot| format!("{:?}", frame.message(channel, slot)));
+            let name = format!("channel {} ({})", i + 1, self.channels[channel.kind].name);
+            out.push((name, messages.collect::<Vec<_>>().join(" ")));
+        }
+        out
+    }
+}
+
+fn values(
+    frame: &Frame<'_>,
+    scope: Scope,
+    pid: usize,
+    variable: &Variable,
+    prefix: &str,
+    out: &mut Vec<(String, String)>,
+) {
+    for i in 0..variable.length {
+        let value = frame.load(scope, pid, variable.offset + i * variable.stride, variable.width);
+        let index = if variable.length > 1 { format!("[{i}]") } else { String::new() };
+        out.push((format!("{prefix}{}{index}", variable.name), value.to_string()));
+    }
+}

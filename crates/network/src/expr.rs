@@ -1,0 +1,186 @@
+//! Expressions and places: trees over the variables of a state.
+
+use crate::{LocationId, Pattern, Width};
+
+/// Where a variable lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Among the globals.
+    Global,
+    /// In the process that evaluates.
+    Local,
+}
+
+/// A scalar, perhaps in arrays and records: an offset, and what indices add to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Global or local.
+    pub scope: Scope,
+    /// Offset within the globals, or within the locals of the process.
+    pub offset: usize,
+    /// Type of the scalar.
+    pub width: Width,
+    /// Indices that are not constant.
+    pub indices: Vec<Index>,
+    /// As written, for people.
+    pub text: String,
+}
+
+/// An index into an array.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Index {
+    /// Which element.
+    pub value: Expr,
+    /// How many there are.
+    pub length: usize,
+    /// Bytes from one to the next.
+    pub stride: usize,
+}
+
+/// Operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum UnaryOp {
+    Not,
+    Minus,
+    Complement,
+}
+
+/// Operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Modulo,
+    BitAnd,
+    BitXor,
+    BitOr,
+    ShiftLeft,
+    ShiftRight,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    And,
+    Or,
+}
+
+/// What can be asked of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum ChannelTest {
+    Len,
+    Full,
+    NotFull,
+    Empty,
+    NotEmpty,
+}
+
+/// An expression. Channels are numbers: one more than their place in the order of creation; zero is none.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// A number.
+    Constant(i32),
+    /// The value of a variable.
+    Load(Place),
+    /// One operand.
+    Unary(UnaryOp, Box<Expr>),
+    /// Two operands; `And` and `Or` evaluate the second only if they must.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// If the first is not zero the second, else the third.
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// A question about a channel.
+    Channel(ChannelTest, Box<Expr>),
+    /// Whether a receive would find a message.
+    Poll {
+        /// The channel.
+        channel: Box<Expr>,
+        /// Whether any message may match, or only the oldest.
+        is_random: bool,
+        /// What must match.
+        fields: Vec<Pattern>,
+    },
+    /// The number of the process that evaluates.
+    Pid,
+    /// How many processes exist.
+    ProcessCount,
+    /// Whether nothing else can happen.
+    Timeout,
+    /// Whether no process is at a progress location.
+    NonProgress,
+    /// Whether a process has an executable step.
+    Enabled(Box<Expr>),
+    /// The number of the location of a process.
+    PcValue(Box<Expr>),
+    /// The priority of a process.
+    Priority(Box<Expr>),
+    /// Whether a process is at a location. Without an index: the oldest process of the kind.
+    RemoteLocation {
+        /// Kind of the process.
+        kind: usize,
+        /// Which process.
+        process: Option<Box<Expr>>,
+        /// Where.
+        location: LocationId,
+    },
+    /// The value of a local variable of another process. Without an index: the oldest of the kind.
+    RemoteLoad {
+        /// Kind of the process.
+        kind: usize,
+        /// Which process.
+        process: Option<Box<Expr>>,
+        /// A local place; its indices are evaluated by the process that asks.
+        place: Place,
+    },
+    /// The number of the process that the step has just started.
+    Started,
+}
+
+impl Expr {
+    /// Calls `visit` with this expression and all within it.
+    pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
+        visit(self);
+        let of_place = |place: &Place, visit: &mut dyn FnMut(&Expr)| {
+            place.indices.iter().for_each(|index| index.value.walk(visit));
+        };
+        match self {
+            Self::Constant(_)
+            | Self::Pid
+            | Self::ProcessCount
+            | Self::Timeout
+            | Self::NonProgress
+            | Self::Started => {}
+            Self::Load(place) => of_place(place, visit),
+            Self::Unary(_, a)
+            | Self::Channel(_, a)
+            | Self::Enabled(a)
+            | Self::PcValue(a)
+            | Self::Priority(a) => a.walk(visit),
+            Self::Binary(_, a, b) => {
+                a.walk(visit);
+                b.walk(visit);
+            }
+            Self::Conditional(a, b, c) => [a, b, c].iter().for_each(|e| e.walk(visit)),
+            Self::Poll { channel, fields, .. } => {
+                channel.walk(visit);
+                for field in fields {
+                    match field {
+                        Pattern::Match(e) => e.walk(visit),
+                        Pattern::Bind(place) => of_place(place, visit),
+                        Pattern::Ignore => {}
+                    }
+                }
+            }
+            Self::RemoteLocation { process, .. } => process.iter().for_each(|p| p.walk(visit)),
+            Self::RemoteLoad { process, place, .. } => {
+                process.iter().for_each(|p| p.walk(visit));
+                of_place(place, visit);
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The interpreter on networks made by hand, without a front-end.
+
+use stubborn_network::{
+    Action, BinaryOp, ChannelKind, Event, Expr, Initial, Initialiser, Location, LocationId, Network, Pattern,
+    Place, ProcessKind, Scope, Start, Step, Trouble, Variable, Width,
+};
+use stubborn_system::{Batch, Observed, System, TransitionId};
+use stubborn_text::{FileId, Limits, Span};
+
+fn place(offset: usize) -> Place {
+    let text = format!("x{offset}");
+    Place { scope: Scope::Global, offset, width: Width::Byte, indices: Vec::new(), text }
+}
+
+fn step(action: Action, next: u16, is_atomic: bool) -> Step {
+    let span = Span::new(FileId(0), 0, 0);
+    Step { line: 1, text: format!("{action:?}"), action, next: LocationId(next), is_atomic, escape: 0, span }
+}
+
+/// A process that goes through `steps`, one location each, and ends.
+fn process(name: &str, steps: Vec<(Action, bool)>) -> ProcessKind {
+    let mut locations = vec![Location::default()];
+    for (i, (action, is_atomic)) in steps.into_iter().enumerate() {
+        let steps = vec![step(action, i as u16 + 2, is_atomic)];
+        locations.push(Location { steps, ..Location::default() });
+    }
+    locations.push(Location {
+        steps: vec![step(Action::End, 0, false)],
+        is_end: true,
+        ..Location::default()
+    });
+    ProcessKind {
+        name: name.to_owned(),
+        parameters: Vec::new(),
+        locals: Vec::new(),
+        locals_size: 0,
+        initialisers: Vec::new(),
+        locations,
+        entry: LocationId(1),
+        provided: None,
+    }
+}
+
+fn network(processes: Vec<ProcessKind>, capacity: usize) -> Network {
+    let variable = |offset: usize| Variable {
+        name: format!("x{offset}"),
+        offset,
+        width: Width::Byte,
+        length: 1,
+        stride: 1,
+        is_channel: offset == 0,
+    };
+    let starts = (0..processes.len()).map(|kind| Start { kind, priority: 1 }).collect();
+    let network = Network {
+        processes,
+        channels: vec![ChannelKind { name: "c".to_owned(), capacity, fields: vec![Width::Byte] }],
+        globals: vec![variable(0), variable(1)],
+        globals_size: 2,
+        initialisers: vec![Initialiser { place: place(0), initial: Initial::Channel(0) }],
+        starts,
+        last: None,
+        claims: Vec::new(),
+        trace: None,
+        has_priorities: false,
+        limits: Limits::default(),
+        n_steps: 0,
+        n_slots: 0,
+        n_outcomes: 0,
+    };
+    network.validated().expect("a sound network")
+}
+
+fn assign(value: i32) -> Action {
+    Action::Assign(place(1), Expr::Constant(value))
+}
+
+fn send(value: i32) -> Action {
+    Action::Send { channel: Expr::Load(place(0)), is_sorted: false, fields: vec![Expr::Constant(value)] }
+}
+
+fn receive(pattern: Pattern) -> Action {
+    Action::Receive { channel: Expr::Load(place(0)), is_random: false, is_copy: false, fields: vec![pattern] }
+}
+
+fn is_equal(value: i32) -> Action {
+    let (a, b) = (Box::new(Expr::Load(place(1))), Box::new(Expr::Constant(value)));
+    Action::Guard(Expr::Binary(BinaryOp::Equal, a, b))
+}
+
+#[test]
+fn an_atomic_sequence_is_one_transition() {
+    let network = network(vec![process("A", vec![(assign(1), true), (assign(2), false)])], 1);
+    let first = network.initial_state().unwrap();
+    let expansion = network.expand(&first);
+    assert_eq!(expansion.successors.len(), 1);
+    assert_eq!(expansion.successors[0].trail.len(), 2);
+    assert_eq!(expansion.successors[0].state[1], 2);
+}
+
+#[test]
+fn an_atomic_sequence_that_blocks_lets_others_move() {
+    let a = process("A", vec![(assign(1), true), (is_equal(7), true), (assign(2), false)]);
+    let network = network(vec![a, process("B", vec![(assign(7), false)])], 1);
+    let first = network.initial_state().unwrap();
+    let blocked = network.expand(&first).successors.pop().unwrap();
+    assert_eq!((blocked.state[1], blocked.trail.len()), (1, 1));
+    let by_b = network.expand(&blocked.state).successors.pop().unwrap();
+    assert_eq!((by_b.state[1], by_b.trail[0].pid), (7, 1));
+}
+
+#[test]
+fn a_rendezvous_moves_both_and_the_receiver_takes_the_control() {
+    let a = process("A", vec![(send(300), true), (assign(1), false)]);
+    let b = process("B", vec![(receive(Pattern::Bind(place(1))), true), (assign(9), false)]);
+    let network = network(vec![a, b], 0);
+    let first = network.initial_state().unwrap();
+    let successors = network.expand(&first).successors;
+    assert_eq!(successors.len(), 1);
+    let pids: Vec<usize> = successors[0].trail.iter().map(|m| m.pid).collect();
+    assert_eq!(pids, [0, 1, 1]);
+    assert_eq!(successors[0].state[1], 9);
+}
+
+#[test]
+fn only_the_youngest_process_dies() {
+    let network = network(vec![process("A", vec![]), process("B", vec![])], 1);
+    let mut state = network.initial_state().unwrap();
+    for pid in [1, 0] {
+        let successors = network.expand(&state).successors;
+        assert_eq!(successors.len(), 1);
+        assert_eq!(successors[0].trail[0].pid, pid);
+        state = successors[0].state.clone();
+    }
+    let end = network.expand(&state);
+    assert!(end.successors.is_empty() && end.events.is_empty());
+}
+
+#[test]
+fn waiting_for_ever_is_an_event_unless_the_location_allows_it() {
+    let mut network = network(vec![process("A", vec![(receive(Pattern::Ignore), false)])], 1);
+    let first = network.initial_state().unwrap();
+    let event = Event { trouble: Trouble::InvalidEnd { processes: vec![0] }, step: None };
+    assert_eq!(network.expand(&first).events, [event]);
+    assert!(network.check_deadlock(&first).unwrap().is_some());
+    network.processes[0].locations[1].is_end = true;
+    assert_eq!(network.expand(&first).events, []);
+}
+
+#[test]
+fn transitions_are_numbered_and_fire_alone() {
+    let a = process("A", vec![(assign(1), false), (Action::Assert(Expr::Constant(0)), false)]);
+    let network = network(vec![a, process("B", vec![(assign(2), false)])], 1);
+    let first = network.initial_state().unwrap();
+    let mut batch = Batch::new();
+    network.successors(&first, &mut batch).unwrap();
+    assert_eq!(batch.len(), 2);
+    for i in 0..batch.len() {
+        let mut alone = Batch::new();
+        assert!(network.fire(&first, batch.via(i), &mut alone).unwrap());
+        assert_eq!(alone.state(0), batch.state(i));
+        assert!(batch.via(i).index() < network.n_transitions());
+    }
+    let other = (0..network.n_transitions())
+        .map(TransitionId::from)
+        .find(|t| (0..batch.len()).all(|i| batch.via(i) != *t));
+    assert!(!network.fire(&first, other.unwrap(), &mut Batch::new()).unwrap());
+    let after = (0..2).find(|&i| batch.state(i)[1] == 1).unwrap();
+    assert!(network.check(batch.state(after)).unwrap().unwrap().starts_with("assertion violated"));
+}
+
+#[test]
+fn components_cover_the_vector() {
+    let a = process("A", vec![(send(5), false)]);
+    let network = network(vec![a], 2);
+    let mut state = network.initial_state().unwrap();
+    for _ in 0..3 {
+        let components = network.components(&state);
+        let mut at = 0;
+        for (_, range) in components {
+            assert_eq!(range.start, at);
+            at = range.end;
+        }
+        assert_eq!(at, state.len());
+        match network.expand(&state).successors.pop() {
+            Some(successor) => state = successor.state,
+            None => break,
+        }
+    }
+}
+
+#[test]
+fn a_network_that_makes_no_sense_is_refused() {
+    let mut network = network(vec![process("A", vec![(assign(1), false)])], 1);
+    network.processes[0].locations[1].steps[0].next = LocationId(99);
+    assert!(network.clone().validated().is_err());
+    network.processes[0].locations[1].steps[0] = step(Action::Assign(place(5), Expr::Constant(1)), 2, false);
+    assert!(network.validated().is_err());
+}

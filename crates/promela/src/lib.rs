@@ -1,0 +1,99 @@
+//! Promela to network: the front-end for SPIN's modelling language.
+//!
+//! ```
+//! use stubborn_promela::{Options, compile};
+//! use stubborn_text::NoLoader;
+//!
+//! let text = "byte x; active proctype A() { x = 1; assert(x == 2) }";
+//! let compiled = compile("model.pml", text, &NoLoader, &Options::default());
+//! let network = compiled.network.expect("the model is right");
+//!
+//! let first = network.initial_state().expect("it can begin");
+//! let second = &network.expand(&first).successors[0].state;
+//! let events = &network.expand(second).successors[0].events;
+//! assert_eq!(network.describe(&events[0]), "assertion violated in A[0] assert(x == 2)");
+//! ```
+//!
+//! The way of the data: `lexer` (text to tokens), `preprocess` (macros, conditions, includes), `parser`
+//! (tokens to syntax tree; inlines are expanded here, textually, as in SPIN), `lower` (names, types, control
+//! flow; syntax tree to network). Each stage collects as many errors as it can and never panics; the next
+//! one runs only if there are none.
+//!
+//! The whole language is accepted except embedded C (`refuse`). Never claims are lowered to automata of the
+//! network, which its interpreter leaves alone; `ltl` formulas are kept in the syntax tree, and their
+//! propositions can be lowered one by one ([`Compiled::proposition`]).
+//!
+//! Where this differs from SPIN:
+//! * `hidden` variables are part of the state. In SPIN a state is found again although a hidden value
+//!   differs, so that its counts depend on the order of the search.
+//! * An index outside its array reads zero and writes nothing, with an event; so does a division by zero.
+//!   SPIN's verifier reads and writes whatever is there, and dies of a division by zero.
+//! * Priorities are part of the state. SPIN's verifier masks them as padding in processes whose locals do
+//!   not fill a word, and so takes different states for the same.
+//! * A variable in a block may have the name of a global one.
+
+#![forbid(unsafe_code)]
+
+pub mod ast;
+mod ast_walk;
+mod condition;
+mod lexer;
+mod lower;
+mod parser;
+mod preprocess;
+mod refuse;
+mod token;
+
+use stubborn_network::Network;
+use stubborn_text::{Diagnostic, Limits, Loader, SourceMap};
+
+/// What became of a model.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The syntax tree; formulas are only here.
+    pub model: ast::Model,
+    /// The network, unless there are errors.
+    pub network: Option<Network>,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The texts that spans point into.
+    pub map: SourceMap,
+    /// What the text was allowed to cost.
+    limits: Limits,
+}
+
+impl Compiled {
+    /// Lowers an expression of the syntax tree that speaks of globals, labels and variables of processes:
+    /// a proposition of a formula. [`Network::holds`] evaluates it.
+    pub fn proposition(&self, expr: &ast::Expr) -> Result<stubborn_network::Expr, Vec<Diagnostic>> {
+        lower::proposition(&self.model, &self.map, &self.limits, expr)
+    }
+}
+
+/// What to compile with.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Definitions from outside: names with their texts.
+    pub definitions: Vec<(String, String)>,
+    /// What a text may cost.
+    pub limits: Limits,
+}
+
+/// Compiles a model. `name` is the name of its file, relative to the directory of the model; includes are
+/// relative to it.
+pub fn compile(name: &str, text: &str, loader: &dyn Loader, options: &Options) -> Compiled {
+    let mut map = SourceMap::new();
+    let file = map.add(name, text.to_owned(), None);
+    let limits = &options.limits;
+    let (tokens, mut diagnostics) =
+        preprocess::preprocess(file, &mut map, loader, &options.definitions, limits);
+    let (model, found) = parser::parse(tokens, limits);
+    diagnostics.extend(found);
+    let mut network = None;
+    if !diagnostics.iter().any(Diagnostic::is_error) {
+        let (lowered, found) = lower::lower(&model, &map, limits);
+        network = lowered;
+        diagnostics.extend(found);
+    }
+    Compiled { model, network, diagnostics, map, limits: *limits }
+}

@@ -1,0 +1,290 @@
+//! Expressions: names become places, operators stay.
+
+use super::Lowering;
+use super::scope::Known;
+use crate::ast::{self, ExprKind, ReceiveArgument, Reference};
+use stubborn_network::{BinaryOp, ChannelTest, Expr, LocationId, Pattern, Place, UnaryOp, Width};
+use stubborn_text::{Diagnostic, Span};
+
+impl Lowering<'_> {
+    /// Lowers an expression; none if an error was reported.
+    pub(super) fn expr(&mut self, expr: &ast::Expr) -> Option<Expr> {
+        Some(match &expr.kind {
+            ExprKind::Number(value) => Expr::Constant(*value),
+            ExprKind::Reference(reference) => return self.load(reference),
+            ExprKind::Unary(op, a) => {
+                let op = match op {
+                    ast::UnaryOp::Not => UnaryOp::Not,
+                    ast::UnaryOp::Minus => UnaryOp::Minus,
+                    ast::UnaryOp::Complement => UnaryOp::Complement,
+                    _ => return self.temporal(expr.span),
+                };
+                Expr::Unary(op, Box::new(self.expr(a)?))
+            }
+            ExprKind::Binary(op, a, b) => {
+                let Some(op) = binary(*op) else { return self.temporal(expr.span) };
+                let (a, b) = (self.expr(a), self.expr(b));
+                Expr::Binary(op, Box::new(a?), Box::new(b?))
+            }
+            ExprKind::Conditional(a, b, c) => {
+                let (a, b, c) = (self.expr(a), self.expr(b), self.expr(c));
+                Expr::Conditional(Box::new(a?), Box::new(b?), Box::new(c?))
+            }
+            ExprKind::Channel(test, channel) => {
+                let test = match test {
+                    ast::ChannelTest::Len => ChannelTest::Len,
+                    ast::ChannelTest::Full => ChannelTest::Full,
+                    ast::ChannelTest::NotFull => ChannelTest::NotFull,
+                    ast::ChannelTest::Empty => ChannelTest::Empty,
+                    ast::ChannelTest::NotEmpty => ChannelTest::NotEmpty,
+                };
+                Expr::Channel(test, Box::new(self.load(channel)?))
+            }
+            ExprKind::Poll { channel, is_random, arguments } => {
+                let channel = Box::new(self.load(channel)?);
+                let fields = self.patterns(arguments)?;
+                Expr::Poll { channel, is_random: *is_random, fields }
+            }
+            ExprKind::Run { .. } => {
+                self.error("P0319", expr.span, "`run` can only stand alone or be assigned");
+                return None;
+            }
+            ExprKind::Timeout => Expr::Timeout,
+            ExprKind::NonProgress => Expr::NonProgress,
+            ExprKind::Enabled(process) => Expr::Enabled(Box::new(self.expr(process)?)),
+            ExprKind::PcValue(process) => Expr::PcValue(Box::new(self.expr(process)?)),
+            ExprKind::GetPriority(process) => {
+                self.uses_priority = true;
+                Expr::Priority(Box::new(self.expr(process)?))
+            }
+            ExprKind::RemoteLabel { process, index, label } => {
+                return self.remote_label(process, index.as_deref(), label);
+            }
+            ExprKind::RemoteVariable { process, index, variable } => {
+                return self.remote_variable(process, index.as_deref(), variable);
+            }
+        })
+    }
+
+    fn temporal(&mut self, span: Span) -> Option<Expr> {
+        self.error("P0320", span, "temporal operators belong into `ltl` formulas");
+        None
+    }
+
+    /// The value of a reference, which may also be a constant or a predefined name.
+    pub(super) fn load(&mut self, reference: &Reference) -> Option<Expr> {
+        if let [part] = reference.parts.as_slice()
+            && part.index.is_none()
+            && self.lookup(&part.name.name).is_none()
+        {
+            if let Some(&value) = self.mtypes.get(&part.name.name) {
+                return Some(Expr::Constant(value));
+            }
+            if let Some(expr) = self.predefined(&part.name.name) {
+                return Some(expr);
+            }
+            if &*part.name.name == "_" {
+                self.error("P0321", reference.span, "`_` can be written but not read");
+                return None;
+            }
+        }
+        self.scalar(reference).map(Expr::Load)
+    }
+
+    fn predefined(&mut self, name: &str) -> Option<Expr> {
+        Some(match name {
+            "_pid" => Expr::Pid,
+            "_nr_pr" => Expr::ProcessCount,
+            "_last" => {
+                self.uses_last = true;
+                Expr::Load(self.last())
+            }
+            "_priority" => {
+                self.uses_priority = true;
+                Expr::Priority(Box::new(Expr::Pid))
+            }
+            _ => return None,
+        })
+    }
+
+    /// Several expressions; a record stands for its fields.
+    pub(super) fn expressions(&mut self, list: &[ast::Expr]) -> Option<Vec<Expr>> {
+        let mut out = Vec::new();
+        let mut is_complete = true;
+        for expr in list {
+            if let ExprKind::Reference(reference) = &expr.kind
+                && &*reference.parts[0].name.name == "_"
+                && &*self.process == ":trace:"
+            {
+                // What is not constant in an event of a trace matches anything.
+                out.push(Expr::Pid);
+                continue;
+            }
+            if let ExprKind::Reference(reference) = &expr.kind
+                && self.lookup(&reference.parts[0].name.name).is_some()
+            {
+                match self.scalars(reference) {
+                    Some(places) => out.extend(places.into_iter().map(Expr::Load)),
+                    None => is_complete = false,
+                }
+                continue;
+            }
+            match self.expr(expr) {
+                Some(expr) => out.push(expr),
+                None => is_complete = false,
+            }
+        }
+        is_complete.then_some(out)
+    }
+
+    /// The arguments of a receive or poll.
+    pub(super) fn patterns(&mut self, arguments: &[ReceiveArgument]) -> Option<Vec<Pattern>> {
+        let mut out = Vec::new();
+        for argument in arguments {
+            match argument {
+                ReceiveArgument::Eval(expr) | ReceiveArgument::Constant(expr) => {
+                    out.push(Pattern::Match(self.expr(expr)?));
+                }
+                ReceiveArgument::Variable(reference) => {
+                    let name = &reference.parts[0].name.name;
+                    if self.lookup(name).is_some() {
+                        out.extend(self.scalars(reference)?.into_iter().map(Pattern::Bind));
+                    } else if &**name == "_" {
+                        out.push(Pattern::Ignore);
+                    } else {
+                        match self.load(reference)? {
+                            expr @ Expr::Constant(_) => out.push(Pattern::Match(expr)),
+                            _ => {
+                                let message = format!("`{name}` cannot be assigned");
+                                let diagnostic = Diagnostic::error("P0322", reference.span, message);
+                                let help = format!("`eval({name})` receives only what is equal to it");
+                                self.report(diagnostic.help(help));
+                                return None;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Some(out)
+    }
+
+    /// The index of a process type.
+    pub(super) fn process_kind(&mut self, name: &ast::Ident) -> Option<usize> {
+        let found = self.signatures.iter().position(|(known, _)| *known == name.name);
+        if found.is_none() {
+            self.error("P0323", name.span, format!("there is no proctype `{}`", name.name));
+        }
+        found
+    }
+
+    fn remote_label(
+        &mut self,
+        process: &ast::Ident,
+        index: Option<&ast::Expr>,
+        label: &ast::Ident,
+    ) -> Option<Expr> {
+        let kind = self.process_kind(process)?;
+        let index = self.optional(index)?;
+        self.remote_labels.insert((process.name.clone(), label.name.clone()));
+        let known = self.facts.processes.get(&process.name);
+        let location = known.and_then(|known: &Known| known.labels.get(&label.name)).copied();
+        if location.is_none() && self.is_final {
+            let message = format!("proctype `{}` has no label `{}`", process.name, label.name);
+            self.error("P0324", label.span, message);
+            return None;
+        }
+        let location = LocationId(location.unwrap_or(0));
+        Some(Expr::RemoteLocation { kind, process: index, location })
+    }
+
+    fn remote_variable(
+        &mut self,
+        process: &ast::Ident,
+        index: Option<&ast::Expr>,
+        variable: &ast::ReferencePart,
+    ) -> Option<Expr> {
+        let kind = self.process_kind(process)?;
+        let index = self.optional(index)?;
+        let name = &variable.name;
+        let known = self.facts.processes.get(&process.name);
+        let Some(symbol) = known.and_then(|k| k.locals.get(&name.name)).cloned() else {
+            if self.is_final {
+                let message = format!("proctype `{}` has no variable `{}`", process.name, name.name);
+                self.error("P0324", name.span, message);
+            }
+            return (!self.is_final).then_some(Expr::Constant(0));
+        };
+        let reference = Reference { parts: vec![variable.clone()], span: name.span };
+        let place: Place = self.target_in(&reference, symbol)?.place;
+        Some(Expr::RemoteLoad { kind, process: index, place })
+    }
+
+    /// `None` inside means that there was no expression, outside that there was an error.
+    #[allow(clippy::option_option)]
+    fn optional(&mut self, expr: Option<&ast::Expr>) -> Option<Option<Box<Expr>>> {
+        match expr {
+            None => Some(None),
+            Some(expr) => Some(Some(Box::new(self.expr(expr)?))),
+        }
+    }
+
+    /// The place that an assignment writes to; none inside for `_`.
+    #[allow(clippy::option_option)]
+    pub(super) fn assignable(&mut self, reference: &Reference) -> Option<Option<Place>> {
+        let name = &reference.parts[0].name.name;
+        if self.lookup(name).is_some() {
+            return self.scalar(reference).map(Some);
+        }
+        if &**name == "_" {
+            return Some(None);
+        }
+        let is_fixed = self.mtypes.contains_key(name) || matches!(&**name, "_pid" | "_nr_pr" | "_last");
+        if is_fixed {
+            self.error("P0322", reference.span, format!("`{name}` cannot be assigned"));
+            return None;
+        }
+        self.scalar(reference).map(Some)
+    }
+
+    /// A scalar that only lowering knows.
+    pub(super) fn hidden_local(&mut self, name: &str, width: Width) -> Place {
+        let offset = self.locals_size;
+        self.locals_size += width.bytes();
+        let scope = stubborn_network::Scope::Local;
+        let (length, stride) = (1, width.bytes());
+        self.locals.push(stubborn_network::Variable {
+            name: name.to_owned(),
+            offset,
+            width,
+            length,
+            stride,
+            is_channel: false,
+        });
+        Place { scope, offset, width, indices: Vec::new(), text: name.to_owned() }
+    }
+}
+
+fn binary(op: ast::BinaryOp) -> Option<BinaryOp> {
+    Some(match op {
+        ast::BinaryOp::Add => BinaryOp::Add,
+        ast::BinaryOp::Subtract => BinaryOp::Subtract,
+        ast::BinaryOp::Multiply => BinaryOp::Multiply,
+        ast::BinaryOp::Divide => BinaryOp::Divide,
+        ast::BinaryOp::Modulo => BinaryOp::Modulo,
+        ast::BinaryOp::BitAnd => BinaryOp::BitAnd,
+        ast::BinaryOp::BitXor => BinaryOp::BitXor,
+        ast::BinaryOp::BitOr => BinaryOp::BitOr,
+        ast::BinaryOp::ShiftLeft => BinaryOp::ShiftLeft,
+        ast::BinaryOp::ShiftRight => BinaryOp::ShiftRight,
+        ast::BinaryOp::Less => BinaryOp::Less,
+        ast::BinaryOp::LessEqual => BinaryOp::LessEqual,
+        ast::BinaryOp::Greater => BinaryOp::Greater,
+        ast::BinaryOp::GreaterEqual => BinaryOp::GreaterEqual,
+        ast::BinaryOp::Equal => BinaryOp::Equal,
+        ast::BinaryOp::NotEqual => BinaryOp::NotEqual,
+        ast::BinaryOp::And => BinaryOp::And,
+        ast::BinaryOp::Or => BinaryOp::Or,
+        _ => return None,
+    })
+}

@@ -1,0 +1,320 @@
+//! Elements to locations and steps.
+//!
+//! A location is an element at which a process can be. Its steps are those of the basic statements with
+//! which the element begins: a selection offers the first statements of all its options, a block the first
+//! of its sequence. Where a step leads is found by following joins, jumps and break targets ("hunting");
+//! within an atomic sequence the hunt stops before it leaves it, so that leaving is a step of its own.
+
+use super::Lowering;
+use super::flow::{Element, Flow, Kind, Label, Target};
+use std::sync::Arc;
+use stubborn_network::{Action, Location, LocationId, Step};
+use stubborn_text::Diagnostic;
+
+/// Elements that a hunt passes before it is called endless, as in SPIN.
+const LONGEST_HUNT: usize = 500;
+
+impl Lowering<'_> {
+    /// The locations of the process that was built, and where it begins.
+    pub(super) fn locations(&mut self) -> (Vec<Location>, LocationId) {
+        let flow = std::mem::take(&mut self.flow);
+        let mut work =
+            Work { flow, jumps: Vec::new(), texts: Vec::new(), lines: Vec::new(), problems: Vec::new() };
+        work.resolve_jumps();
+        work.tie_loose_ends();
+        work.patch_atomics();
+        work.texts = work.flow.elements.iter().map(|e| self.text(e)).collect();
+        work.lines = work.flow.elements.iter().map(|e| self.map.position(e.span).line).collect();
+        if work.problems.is_empty() && work.flow.elements.len() > usize::from(u16::MAX) - 1 {
+            let span = self.here;
+            work.problems.push(Diagnostic::error("P0405", span, "the process has too many statements"));
+        }
+        let mut locations = Vec::new();
+        let mut entry = LocationId(0);
+        if work.problems.is_empty() {
+            locations = (0..work.flow.elements.len()).map(|element| work.location(element)).collect();
+            work.sequences(&mut locations);
+            work.label(&mut locations);
+            let first = work.flow.sequences[0].first.unwrap_or(0);
+            entry = LocationId(work.hunt(first, work.flow.elements[first].is_atomic) as u16);
+        }
+        for label in work.flow.labels.iter().rev() {
+            self.known.labels.insert(label.name.clone(), label.element as u16);
+        }
+        for problem in work.problems {
+            self.report(problem);
+        }
+        (locations, entry)
+    }
+
+    /// The statement on one line.
+    fn text(&self, element: &Element) -> String {
+        match &element.kind {
+            Kind::Stop => "-end-".to_owned(),
+            Kind::Statement(Action::Else) => "else".to_owned(),
+            Kind::Join | Kind::BreakTarget => "goto".to_owned(),
+            _ => {
+                let text = self.map.snippet(element.span);
+                let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                if line.chars().count() > 60 {
+                    line = line.chars().take(59).chain(['…']).collect();
+                }
+                line
+            }
+        }
+    }
+}
+
+struct Work {
+    flow: Flow,
+    /// The element that each jump leads to.
+    jumps: Vec<Option<usize>>,
+    texts: Vec<String>,
+    lines: Vec<usize>,
+    problems: Vec<Diagnostic>,
+}
+
+impl Work {
+    fn resolve_jumps(&mut self) {
+        let mut jumps = vec![None; self.flow.elements.len()];
+        for (element, jump) in jumps.iter_mut().enumerate() {
+            match self.flow.elements[element].kind {
+                Kind::Jump(Target::Break(number)) => *jump = self.flow.breaks[number],
+                Kind::Jump(Target::Label(goto)) => *jump = self.find_label(goto),
+                _ => {}
+            }
+        }
+        self.jumps = jumps;
+    }
+
+    /// The label that a `goto` means: of its own scope, else of the nearest scope around it, else any.
+    fn find_label(&mut self, goto: usize) -> Option<usize> {
+        let goto = &self.flow.gotos[goto];
+        let nearness = |label: &&Label| {
+            let common = label.scope.iter().zip(&goto.scope).take_while(|(a, b)| a == b).count();
+            (common == label.scope.len(), common)
+        };
+        let named = self.flow.labels.iter().filter(|label| label.name == goto.name);
+        let found = named.max_by_key(nearness).map(|label| label.element);
+        if found.is_none() {
+            let message = format!("there is no label `{}`", goto.name);
+            self.problems.push(Diagnostic::error("P0328", goto.span, message));
+        }
+        found
+    }
+
+    /// The last element of a block leads to what follows the block.
+    fn tie_loose_ends(&mut self) {
+        // Outer blocks have larger numbers than what is in them.
+        for element in (0..self.flow.elements.len()).rev() {
+            if let Kind::Atomic(s) | Kind::DStep(s) | Kind::Block(s) = self.flow.elements[element].kind
+                && let Some(last) = self.flow.sequences[s].last
+            {
+                self.flow.elements[last].next = self.flow.elements[element].next;
+            }
+        }
+    }
+
+    /// A jump out of an atomic sequence ends it; one from its end into one goes on with it.
+    fn patch_atomics(&mut self) {
+        for (element, jump) in self.jumps.clone().into_iter().enumerate() {
+            let Some(target) = jump else { continue };
+            let target = &self.flow.elements[target];
+            let is_inside = target.is_atomic || target.is_atomic_end;
+            let jump = &mut self.flow.elements[element];
+            if (jump.is_atomic || jump.is_atomic_end) && !is_inside {
+                jump.is_atomic = false;
+                jump.is_atomic_end = true;
+            } else if jump.is_atomic_end && is_inside {
+                jump.is_atomic = true;
+                jump.is_atomic_end = false;
+            }
+        }
+    }
+
+    fn endless(&mut self, element: usize) {
+        let span = self.flow.elements[element].span;
+        let problem = Diagnostic::error("P0329", span, "these jumps lead nowhere but round in a circle");
+        if self.problems.is_empty() {
+            self.problems.push(problem);
+        }
+    }
+
+    /// The element at which a process is when control comes to `element`.
+    fn hunt(&mut self, element: usize, is_atomic: bool) -> usize {
+        let mut at = element;
+        for _ in 0..LONGEST_HUNT {
+            let next = match self.flow.elements[at].kind {
+                Kind::Jump(_) => self.jumps[at],
+                Kind::Join | Kind::BreakTarget => self.flow.elements[at].next,
+                Kind::Unless(main, _) => self.flow.sequences[main].first,
+                _ => return at,
+            };
+            let Some(next) = next else { return at };
+            if is_atomic && !self.flow.elements[next].is_atomic {
+                return at;
+            }
+            at = next;
+        }
+        self.endless(element);
+        0
+    }
+
+    /// The element with which a sequence begins.
+    fn start(&self, sequence: usize) -> usize {
+        let mut at = self.flow.sequences[sequence].first.unwrap_or(0);
+        for _ in 0..LONGEST_HUNT {
+            let element = &self.flow.elements[at];
+            match (&element.kind, element.next) {
+                (Kind::Join, Some(next)) => at = next,
+                (Kind::Unless(main, _), _) => at = self.flow.sequences[*main].first.unwrap_or(0),
+                _ => break,
+            }
+        }
+        at
+    }
+
+    /// The elements with which the options of an element begin, if it is composed.
+    fn parts(&self, element: usize) -> Option<Vec<usize>> {
+        match &self.flow.elements[element].kind {
+            Kind::Select(options) => Some(options.iter().map(|&option| self.start(option)).collect()),
+            Kind::Atomic(sequence) | Kind::Block(sequence) => Some(vec![self.start(*sequence)]),
+            _ => None,
+        }
+    }
+
+    /// The basic elements with which an element begins, in order.
+    fn leaves(&self, element: usize) -> Vec<usize> {
+        let mut leaves = Vec::new();
+        let mut stack = vec![element];
+        let mut budget = self.flow.elements.len() * 4;
+        while let Some(element) = stack.pop() {
+            match self.parts(element) {
+                Some(parts) if budget > 0 => stack.extend(parts.into_iter().rev()),
+                Some(_) => {}
+                None => leaves.push(element),
+            }
+            budget = budget.saturating_sub(1);
+        }
+        leaves
+    }
+
+    /// Where a basic element leads.
+    fn next(&mut self, element: usize) -> usize {
+        let next = match self.flow.elements[element].kind {
+            Kind::Jump(_) => self.jumps[element],
+            _ => self.flow.elements[element].next,
+        };
+        let is_atomic = self.flow.elements[element].is_atomic;
+        next.map_or(0, |next| self.hunt(next, is_atomic))
+    }
+
+    fn step(&mut self, element: usize, escape: u32) -> Step {
+        let action = match &self.flow.elements[element].kind {
+            Kind::Statement(action) => action.clone(),
+            Kind::Stop => Action::End,
+            Kind::DStep(sequence) => Action::Sequence(LocationId(self.start(*sequence) as u16)),
+            _ => Action::Skip,
+        };
+        let next = LocationId(self.next(element) as u16);
+        let Element { is_atomic, span, .. } = self.flow.elements[element];
+        let (line, text) = (self.lines[element], self.texts[element].clone());
+        Step { action, next, is_atomic, escape, span, line, text }
+    }
+
+    /// The location of an element. Steps of escapes come first, those of outer ones before inner ones.
+    fn location(&mut self, element: usize) -> Location {
+        let leaves = self.leaves(element);
+        let mut known: Vec<usize> = leaves.clone();
+        let mut steps: Vec<Step> = leaves.iter().map(|&leaf| self.step(leaf, 0)).collect();
+        for leaf in leaves {
+            if self.flow.elements[leaf].kind == Kind::Join {
+                continue;
+            }
+            let is_atomic = self.flow.elements[leaf].is_atomic;
+            for sequence in self.flow.elements[leaf].escapes.clone().into_iter().rev() {
+                let first = self.flow.sequences[sequence].first.unwrap_or(0);
+                let first = self.hunt(first, is_atomic);
+                for escape in self.leaves(first) {
+                    if !known.contains(&escape) {
+                        known.push(escape);
+                        steps.insert(0, self.step(escape, first as u32));
+                    }
+                }
+            }
+        }
+        Location { steps, ..Location::default() }
+    }
+
+    /// Within a `d_step` steps lead to each other, or to its exit.
+    fn sequences(&mut self, locations: &mut [Location]) {
+        for d_step in 0..self.flow.elements.len() {
+            let Kind::DStep(sequence) = self.flow.elements[d_step].kind else { continue };
+            // All elements of the sequence were numbered between its first and the d_step itself.
+            let lowest = self.lowest(sequence);
+            for location in &mut locations[lowest..d_step] {
+                location.steps.retain(|step| step.escape == 0);
+                for step in &mut location.steps {
+                    let target = self.hunt(step.next.index(), false);
+                    let is_inside = (lowest..d_step).contains(&target);
+                    step.next = if is_inside { LocationId(target as u16) } else { LocationId::EXIT };
+                    step.is_atomic = false;
+                }
+            }
+        }
+    }
+
+    /// The lowest number in a sequence.
+    fn lowest(&self, sequence: usize) -> usize {
+        let first = self.flow.sequences[sequence].first.unwrap_or(0);
+        let inner = match &self.flow.elements[first].kind {
+            Kind::Select(options) => options.iter().map(|&o| self.lowest(o)).min(),
+            Kind::Atomic(s) | Kind::DStep(s) | Kind::Block(s) => Some(self.lowest(*s)),
+            Kind::Unless(main, escape) => Some(self.lowest(*main).min(self.lowest(*escape))),
+            // The join of a loop comes before the loop in its sequence, but was numbered after it.
+            Kind::Join => self.flow.elements[first].next.and_then(|next| {
+                let Kind::Select(options) = &self.flow.elements[next].kind else { return None };
+                options.iter().map(|&o| self.lowest(o)).min()
+            }),
+            _ => None,
+        };
+        inner.unwrap_or(first).min(first)
+    }
+
+    /// Labels, and what SPIN makes of those on the first statement of an option: they count at the target
+    /// of that statement too.
+    fn label(&mut self, locations: &mut [Location]) {
+        for label in &self.flow.labels {
+            let location = &mut locations[label.element];
+            location.labels.push(label.name.to_string());
+            location.is_end |= starts(&label.name, "end");
+            location.is_progress |= starts(&label.name, "progress");
+            location.is_accept |= starts(&label.name, "accept");
+        }
+        for element in 0..self.flow.elements.len() {
+            if self.flow.elements[element].kind == Kind::Stop {
+                locations[element].is_end = true;
+            }
+            for part in self.parts(element).unwrap_or_default() {
+                let (is_end, is_progress) = (locations[part].is_end, locations[part].is_progress);
+                let is_accept = locations[part].is_accept;
+                for leaf in self.leaves(part) {
+                    let target = self.next(leaf);
+                    locations[target].is_end |= is_end;
+                    locations[target].is_progress |= is_progress;
+                    locations[target].is_accept |= is_accept;
+                }
+            }
+        }
+        for element in 0..self.flow.elements.len() {
+            if self.flow.elements[element].kind == Kind::Join && locations[element].is_end {
+                let target = self.next(element);
+                locations[target].is_end = true;
+            }
+        }
+    }
+}
+
+fn starts(label: &Arc<str>, word: &str) -> bool {
+    label.starts_with(word)
+}

@@ -1,0 +1,174 @@
+//! The semantics, against SPIN.
+//!
+//! `spin.csv` holds what SPIN 6.5.2 counts for each model of `tests/models`: `spin -a -o1 -o2 -o3`, compiled
+//! with `-DNOREDUCE -DSAFETY -DNOCLAIM`, run with `-c0`; transitions are SPIN's minus one, because it counts
+//! the initial state as one. The recorded figures are compared in every test run. The live comparison needs
+//! `spin` and `gcc` and is asked for by name:
+//!
+//! ```text
+//! cargo test --test spin -- --ignored --nocapture
+//! STUBBORN_SPIN_MODELS=/a/directory cargo test --test spin -- --ignored --nocapture
+//! ```
+//!
+//! Nothing is skipped silently: a model that cannot be compared is listed in [`EXCEPTIONS`] with the reason,
+//! or printed with what SPIN said.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use support::{Counts, count, models, network};
+
+/// Models whose counts differ from SPIN's, and why.
+const EXCEPTIONS: [(&str, &str); 3] = [
+    ("e18_hidden", "hidden variables are part of our states; SPIN's count depends on its search order"),
+    ("e29_div0", "SPIN's verifier dies of a division by zero; we report it"),
+    ("s21_setprio", "SPIN masks the priority of processes without locals as if it were padding"),
+];
+
+fn exception(model: &str) -> Option<&'static str> {
+    EXCEPTIONS.iter().find(|(name, _)| *name == model).map(|(_, reason)| *reason)
+}
+
+fn recorded() -> Vec<(String, Option<Counts>)> {
+    let table = std::fs::read_to_string(models().join("spin.csv")).expect("spin.csv is there");
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        let number = |i: usize| fields[i].parse::<usize>().ok();
+        let counts = number(1).zip(number(2)).zip(number(3));
+        let counts = counts.map(|((states, transitions), errors)| Counts {
+            states,
+            transitions,
+            has_errors: errors > 0,
+        });
+        (fields[0].to_owned(), counts)
+    };
+    table.lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn counts_are_those_that_spin_recorded() {
+    let mut differences = Vec::new();
+    let recorded = recorded();
+    for (model, expected) in &recorded {
+        let found = network(&models().join(format!("{model}.pml")))
+            .map(|network| count(&network, 1_000_000))
+            .unwrap_or_else(|problems| panic!("{model} is refused:\n{problems}"));
+        let is_equal = expected.is_some() && found == *expected;
+        match exception(model) {
+            None if !is_equal => differences.push(format!("{model}: SPIN {expected:?}, ours {found:?}")),
+            Some(reason) if is_equal => differences.push(format!("{model} is equal after all: {reason}")),
+            _ => {}
+        }
+    }
+    assert!(recorded.len() >= 110, "only {} models", recorded.len());
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[test]
+fn every_model_has_a_recorded_count() {
+    let recorded = recorded();
+    for path in promela_files(&models()) {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        assert!(recorded.iter().any(|(model, _)| *model == name), "{name} is not in spin.csv");
+    }
+}
+
+fn promela_files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files.extend(promela_files(&path));
+        } else if path.extension().is_some_and(|e| e == "pml" || e == "prom" || e == "promela") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+#[ignore = "needs spin and gcc, and minutes"]
+fn counts_are_those_of_spin_itself() {
+    let directory = std::env::var_os("STUBBORN_SPIN_MODELS").map_or_else(models, PathBuf::from);
+    let (mut n_equal, mut n_different) = (0, 0);
+    for path in promela_files(&directory) {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let spin = match run_spin(&path) {
+            Ok(counts) => counts,
+            Err(reason) => {
+                println!("{name}: not compared: {reason}");
+                continue;
+            }
+        };
+        if spin.states > 500_000 {
+            println!("{name}: not compared: {} states", spin.states);
+            continue;
+        }
+        let ours = network(&path).map(|network| count(&network, spin.states * 4 + 1000));
+        if ours == Ok(Some(spin)) {
+            n_equal += 1;
+        } else if let Some(reason) = exception(&name) {
+            println!("{name}: differs: {reason}");
+        } else {
+            n_different += 1;
+            println!("{name}: SPIN {spin:?}, ours {ours:?}");
+        }
+    }
+    println!("{n_equal} equal, {n_different} different");
+    assert_eq!(n_different, 0);
+}
+
+/// What SPIN counts, or why it does not.
+fn run_spin(model: &Path) -> Result<Counts, String> {
+    let name = model.file_name().expect("a file").to_string_lossy().into_owned();
+    let work = std::env::temp_dir().join(format!("stubborn-spin-{}-{name}", std::process::id()));
+    copy(model.parent().expect("in a directory"), &work)?;
+    let result = spin_in(&work, &name);
+    let _ = std::fs::remove_dir_all(&work);
+    result
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(to).map_err(|e| e.to_string())?;
+    for entry in std::fs::read_dir(from).map_err(|e| e.to_string())?.flatten() {
+        if entry.path().is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).map_err(|e| e.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+fn spin_in(work: &Path, name: &str) -> Result<Counts, String> {
+    let said = run(work, &["timeout", "30", "spin", "-a", "-o1", "-o2", "-o3", name])?;
+    if !work.join("pan.c").exists() {
+        return Err(format!("SPIN refuses it: {}", said.lines().next().unwrap_or("")));
+    }
+    let flags = ["-DNOREDUCE", "-DSAFETY", "-DNOCLAIM", "-DVECTORSZ=16384", "-DMEMLIM=2000"];
+    let gcc: Vec<&str> =
+        ["gcc", "-O1", "-w"].into_iter().chain(flags).chain(["-o", "pan", "pan.c"]).collect();
+    run(work, &gcc)?;
+    let said = run(work, &["timeout", "60", "./pan", "-c0", "-m4000000", "-w22"])?;
+    let number = |what: &str| {
+        let line = said.lines().find(|line| line.contains(what))?;
+        line.split_whitespace().next()?.parse::<f64>().ok().map(|n| n as usize)
+    };
+    let states = number("states, stored").ok_or("the verifier did not finish")?;
+    let transitions = number("transitions (").ok_or("the verifier did not finish")?;
+    if said.contains("max search depth too small") || said.contains("reached -DMEMLIM") {
+        return Err("SPIN's search was cut".into());
+    }
+    let has_errors = !said.contains("errors: 0");
+    Ok(Counts { states, transitions: transitions - 1, has_errors })
+}
+
+fn run(work: &Path, command: &[&str]) -> Result<String, String> {
+    let output = Command::new(command[0])
+        .args(&command[1..])
+        .current_dir(work)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("`{}` cannot be started: {e}", command[0]))?;
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
