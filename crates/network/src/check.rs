@@ -25,9 +25,12 @@ impl Observed for Network {
 
     fn check(&self, state: &[u8]) -> Result<Option<String>, Fault> {
         let expansion = self.expand(state);
-        let is_safety = |event: &&Event| event.trouble.is_error() && !is_end(event);
-        let found = expansion.all_events().find(is_safety).map(|event| self.describe(event));
+        let found = expansion.all_events().find(|event| is_safety(event)).map(|event| self.describe(event));
         Ok(found)
+    }
+
+    fn fails_in_steps(&self) -> bool {
+        true
     }
 
     fn check_deadlock(&self, state: &[u8]) -> Result<Option<String>, Fault> {
@@ -43,6 +46,11 @@ impl Observed for Network {
     fn is_must_progress(&self, state: &[u8]) -> Result<bool, Fault> {
         Ok(self.is_progress(state))
     }
+}
+
+/// Whether the event is a violation of safety.
+pub(crate) fn is_safety(event: &Event) -> bool {
+    event.trouble.is_error() && !is_end(event)
 }
 
 /// Whether the event is about a state in which nothing can happen.

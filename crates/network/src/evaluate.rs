@@ -267,7 +267,7 @@ impl Evaluator<'_, '_> {
         first
     }
 
-    /// Writes to a place, in a copy of the state that the caller owns.
+    /// Where an assignment to a place goes.
     pub(crate) fn target(&mut self, place: &Place) -> Option<(Scope, usize)> {
         self.offset(place).map(|offset| (place.scope, offset))
     }

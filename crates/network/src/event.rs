@@ -44,6 +44,8 @@ pub enum Trouble {
     BlockedSequence,
     /// A sequence that is one step does not end; the step cannot be done.
     EndlessSequence,
+    /// A sequence that is one step sends on a rendezvous channel; the step cannot be done.
+    RendezvousInSequence,
     /// An atomic sequence comes back to a state that it passed; it was not followed further.
     EndlessAtomic,
     /// An event that the trace does not allow, or the last one that a `notrace` forbids.
@@ -87,6 +89,7 @@ impl fmt::Display for Trouble {
             }
             Self::BlockedSequence => write!(f, "a d_step blocks after its first statement"),
             Self::EndlessSequence => write!(f, "a d_step does not end"),
+            Self::RendezvousInSequence => write!(f, "a d_step sends on a rendezvous channel"),
             Self::EndlessAtomic => write!(f, "an atomic sequence does not end"),
             Self::TraceViolated => write!(f, "the event trace does not allow this event"),
             Self::TraceNotDeterministic => write!(f, "the event trace is not deterministic"),

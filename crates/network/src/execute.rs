@@ -50,6 +50,9 @@ impl<'n> Frame<'n> {
             }
             Action::Send { channel, is_sorted, fields } => {
                 let (channel, message) = self.message_to_send(pid, channel, fields, moment, troubles)?;
+                if self.network.channels[channel.kind].capacity == 0 {
+                    return Err(Trouble::RendezvousInSequence);
+                }
                 let slot = self.place_to_insert(channel, *is_sorted, &message);
                 self.insert(channel, slot, &message);
                 let last = self.message(channel, self.n_messages(channel) - 1);
@@ -205,7 +208,8 @@ impl<'n> Frame<'n> {
         }
     }
 
-    fn sequence(
+    /// Does the steps of a sequence from `entry` to its exit.
+    pub(crate) fn sequence(
         &mut self,
         pid: usize,
         entry: LocationId,
@@ -215,13 +219,13 @@ impl<'n> Frame<'n> {
         let network = self.network;
         let mut location = entry;
         for _ in 0..LONGEST_SEQUENCE {
+            if location == LocationId::EXIT {
+                return Ok(());
+            }
             let locations = &network.processes[self.kind(pid)].locations;
             let first = self.evaluator(pid, moment, troubles).first(location);
             let step = &locations[location.index()].steps[first.ok_or(Trouble::BlockedSequence)?];
             self.perform(pid, &step.action, moment, troubles)?;
-            if step.next == LocationId::EXIT {
-                return Ok(());
-            }
             location = step.next;
         }
         Err(Trouble::EndlessSequence)

@@ -15,7 +15,7 @@
 
 use crate::execute::Moment;
 use crate::frame::Frame;
-use crate::{Action, Event, Network, Pattern, Step, StepId, Trouble};
+use crate::{Action, Event, LocationId, Network, Pattern, Step, StepId, Trouble};
 use std::collections::HashSet;
 use stubborn_system::TransitionId;
 
@@ -83,14 +83,15 @@ impl Network {
         let frame = Frame::new(self, state);
         let mut expansion = Expansion::default();
         for is_timeout in [false, true] {
+            let mut has_moved = false;
             expansion.events.clear();
             for pid in (0..frame.processes.len()).rev() {
-                let moves = self.moves(&frame, pid, is_timeout, &mut expansion.events);
-                for first in moves {
+                for first in self.moves(&frame, pid, is_timeout, &mut expansion.events) {
+                    has_moved = true;
                     self.follow(first, &mut expansion);
                 }
             }
-            if !expansion.successors.is_empty() {
+            if has_moved {
                 return expansion;
             }
         }
@@ -115,7 +116,9 @@ impl Network {
     /// Follows an atomic sequence to all its ends.
     fn follow<'n>(&'n self, first: Move<'n>, expansion: &mut Expansion) {
         let Micro { pid, step } = first.trail[0];
-        let before = expansion.successors.len();
+        // A rendezvous with several receivers begins several times with the same step.
+        let earlier = expansion.successors.iter().rev().take_while(|s| s.trail[0] == first.trail[0]).count();
+        let before = expansion.successors.len() - earlier;
         // The states passed on the way to the move on top of the stack, with the steps and events there.
         let mut passed: Vec<Move<'n>> = Vec::new();
         let mut known: HashSet<Vec<u8>> = HashSet::new();
@@ -210,14 +213,16 @@ impl Network {
         moves: &mut Vec<Move<'n>>,
     ) {
         let pid = micro.pid;
-        if let Action::Send { channel, fields, .. } = &step.action
-            && let Ok((channel, message)) =
-                frame.message_to_send(pid, channel, fields, moment, &mut Vec::new())
-            && self.channels[channel.kind].capacity == 0
-        {
-            let widths = &self.channels[channel.kind].fields;
-            let message: Vec<i32> = widths.iter().zip(message).map(|(w, v)| w.cut(v)).collect();
-            return self.rendezvous(frame, channel.offset, &message, (step, micro), moves);
+        if let Action::Send { channel, fields, .. } = &step.action {
+            let mut found = Vec::new();
+            if let Ok((channel, message)) = frame.message_to_send(pid, channel, fields, moment, &mut found)
+                && self.channels[channel.kind].capacity == 0
+            {
+                troubles.append(&mut found);
+                let widths = &self.channels[channel.kind].fields;
+                let message: Vec<i32> = widths.iter().zip(message).map(|(w, v)| w.cut(v)).collect();
+                return self.rendezvous(frame, channel.offset, &message, (step, micro), troubles, moves);
+            }
         }
         let mut next = frame.clone();
         if let Err(trouble) = next.perform(pid, &step.action, moment, troubles) {
@@ -239,6 +244,7 @@ impl Network {
         offset: usize,
         message: &[i32],
         (sent, sender): (&Step, Micro),
+        lost: &mut Vec<Trouble>,
         moves: &mut Vec<Move<'n>>,
     ) {
         let mut offered = frame.clone();
@@ -253,14 +259,18 @@ impl Network {
                     break;
                 }
                 let mut troubles = Vec::new();
-                let Some(fields) = wants(&offered, pid, step, offset, message, &mut troubles) else {
+                let Some((fields, rest)) = wants(&offered, pid, step, offset, message, &mut troubles) else {
                     continue;
                 };
-                escape = step.escape;
                 let mut next = offered.clone();
                 next.watch(true, offset, message, &mut troubles);
                 next.watch(false, offset, message, &mut troubles);
                 next.bind(pid, fields, message, Moment::default(), &mut troubles);
+                if let Err(trouble) = next.sequence(pid, rest, Moment::default(), &mut troubles) {
+                    lost.push(trouble);
+                    continue;
+                }
+                escape = step.escape;
                 next.set_location(pid, step.next);
                 next.set_last(pid);
                 let receiver = Micro { pid, step: StepId(first_step.0 + i as u32) };
@@ -276,17 +286,31 @@ impl Network {
     }
 }
 
-/// The fields of the receive that takes an offered message, if the step is one and wants it.
-fn wants<'s>(
-    offered: &Frame<'_>,
+/// The fields of the receive that takes an offered message, if the step is one and wants it. A sequence that
+/// is one step may begin with such a receive; the location where it goes on comes with the fields.
+fn wants<'n>(
+    offered: &Frame<'n>,
     pid: usize,
-    step: &'s Step,
+    step: &'n Step,
     offset: usize,
     message: &[i32],
     troubles: &mut Vec<Trouble>,
-) -> Option<&'s [Pattern]> {
-    let Action::Receive { channel, fields, .. } = &step.action else { return None };
-    let mut evaluator = offered.evaluator(pid, Moment::default(), troubles);
-    let is_meant = evaluator.channel(channel)?.offset == offset;
-    (is_meant && evaluator.is_provided() && evaluator.matches(fields, message)).then_some(fields)
+) -> Option<(&'n [Pattern], LocationId)> {
+    match &step.action {
+        Action::Receive { channel, fields, .. } => {
+            let mut evaluator = offered.evaluator(pid, Moment::default(), troubles);
+            let is_meant = evaluator.channel(channel)?.offset == offset;
+            let is_wanted = is_meant && evaluator.is_provided() && evaluator.matches(fields, message);
+            is_wanted.then_some((fields, LocationId::EXIT))
+        }
+        Action::Sequence(entry) => {
+            let kind = &offered.network.processes[offered.kind(pid)];
+            let mut first = kind.locations[entry.index()].steps.iter();
+            first.find_map(|inner| {
+                let (fields, _) = wants(offered, pid, inner, offset, message, troubles)?;
+                Some((fields, inner.next))
+            })
+        }
+        _ => None,
+    }
 }

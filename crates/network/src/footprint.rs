@@ -79,12 +79,12 @@ impl Network {
             footprint.waits.insert(Access::Everything);
         }
         if let Some(last) = &self.last {
-            self.place(0, last, &mut footprint.writes);
+            self.place(last, &mut footprint.writes);
         }
         let is_communication = footprint.writes.iter().any(|w| matches!(w, Access::Channel { .. }));
         if let Some(trace) = self.trace.as_ref().filter(|_| is_communication) {
-            self.place(0, &trace.place, &mut footprint.reads);
-            self.place(0, &trace.place, &mut footprint.writes);
+            self.place(&trace.place, &mut footprint.reads);
+            self.place(&trace.place, &mut footprint.writes);
         }
         footprint
     }
@@ -226,13 +226,13 @@ impl Network {
 
     fn write(&self, kind: usize, place: &Place, footprint: &mut Footprint) {
         place.indices.iter().for_each(|i| self.read(kind, &i.value, &mut footprint.reads));
-        self.place(kind, place, &mut footprint.writes);
+        self.place(place, &mut footprint.writes);
     }
 
     /// What evaluating an expression reads.
     fn read(&self, kind: usize, expr: &Expr, out: &mut BTreeSet<Access>) {
         expr.walk(&mut |expr| match expr {
-            Expr::Load(place) => self.place(kind, place, out),
+            Expr::Load(place) => self.place(place, out),
             Expr::Channel(_, channel) | Expr::Poll { channel, .. } => {
                 let kind = self.channel_kind(kind, channel);
                 out.insert(Access::Channel { kind, part: ChannelPart::Contents });
@@ -256,7 +256,7 @@ impl Network {
     }
 
     /// A global place as an access; a local one is nobody else's business.
-    fn place(&self, _kind: usize, place: &Place, out: &mut BTreeSet<Access>) {
+    fn place(&self, place: &Place, out: &mut BTreeSet<Access>) {
         if place.scope == Scope::Local {
             return;
         }

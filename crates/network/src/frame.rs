@@ -195,7 +195,7 @@ impl<'n> Frame<'n> {
         self.bytes[channel.offset + 1] -= 1;
     }
 
-    /// What an initialiser of constant place assigns, if it opens a channel.
+    /// Opens a channel for an initialiser and assigns it, if it is that kind of initialiser.
     pub(crate) fn open_for(&mut self, initialiser: &Initialiser, pid: usize) -> Result<bool, Trouble> {
         let Initial::Channel(kind) = initialiser.initial else { return Ok(false) };
         let number = self.open(kind)?;

@@ -8,6 +8,7 @@
 //! the same outcome of a step may mean different things in different states. [`Network::group`] tells which
 //! transitions belong together; a reduction chooses all of a group or none.
 
+use crate::check::is_safety;
 use crate::{Micro, Network, StepId};
 use stubborn_system::{Batch, Fault, Part, System, TransitionId};
 
@@ -17,6 +18,11 @@ impl Network {
         let outcomes = self.n_outcomes;
         let group = pid * self.n_steps + step.0 as usize;
         TransitionId::from(group * outcomes + outcome.min(outcomes - 1))
+    }
+
+    /// How many groups of transitions there are: one per process and step.
+    pub fn n_groups(&self) -> usize {
+        self.n_slots * self.n_steps
     }
 
     /// The process and the step with which a transition begins.
@@ -71,9 +77,16 @@ impl System for Network {
 
     /// Appends all successors: the youngest process first, its steps in their order.
     fn successors(&self, state: &[u8], out: &mut Batch<[u8]>) -> Result<(), Fault> {
-        for successor in self.expand(state).successors {
-            out.push(successor.transition, &successor.state);
+        let expansion = self.expand(state);
+        if expansion.all_events().any(is_safety) {
+            out.flag();
         }
+        let successors = expansion.successors;
+        if successors.windows(2).any(|pair| pair[0].transition == pair[1].transition) {
+            let message = format!("one step has more than {} outcomes", self.n_outcomes);
+            return Err(Fault::Model(message));
+        }
+        successors.iter().for_each(|s| out.push(s.transition, &s.state));
         Ok(())
     }
 

@@ -10,6 +10,7 @@ impl Network {
         self.number();
         let is = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         is(self.processes.len() + self.channels.len() <= 256, "more kinds than a tag can tell apart")?;
+        is(self.n_slots * self.n_steps <= u32::MAX as usize, "more transitions than have numbers")?;
         is(self.globals_size <= self.limits.vector, "globals larger than the vector")?;
         is(self.starts.iter().all(|s| s.kind < self.processes.len()), "start of an unknown kind")?;
         is(self.channels.iter().all(|c| c.capacity <= 255), "a channel with too many slots")?;

@@ -9,6 +9,7 @@ mod support;
 
 use std::collections::BTreeSet;
 use stubborn_network::{Access, Component, Footprint, Network, Successor};
+use stubborn_system::{Batch, System};
 use support::{models, network};
 
 fn all_networks() -> Vec<(String, Network)> {
@@ -126,4 +127,22 @@ fn what_is_not_in_the_footprint_does_not_matter() {
         }
     }
     assert!(n_tried > 1000, "only {n_tried} cases");
+}
+
+#[test]
+fn transitions_have_numbers_of_their_own_and_fire_alone() {
+    for (name, network) in all_networks() {
+        for state in states(&network, 60) {
+            let successors = network.expand(&state).successors;
+            let numbers: BTreeSet<u32> = successors.iter().map(|s| s.transition.0).collect();
+            assert_eq!(numbers.len(), successors.len(), "{name}");
+            for successor in &successors {
+                assert!(successor.transition.index() < network.n_transitions(), "{name}");
+                assert_eq!(network.group(successor.transition), successor.trail[0], "{name}");
+                let mut alone = Batch::new();
+                assert_eq!(network.fire(&state, successor.transition, &mut alone), Ok(true), "{name}");
+                assert_eq!(alone.state(0), successor.state, "{name}");
+            }
+        }
+    }
 }

@@ -2,12 +2,12 @@
 //!
 //! `spin.csv` holds what SPIN 6.5.2 counts for each model of `tests/models`: `spin -a -o1 -o2 -o3`, compiled
 //! with `-DNOREDUCE -DSAFETY -DNOCLAIM`, run with `-c0`; transitions are SPIN's minus one, because it counts
-//! the initial state as one. The recorded figures are compared in every test run. The live comparison needs
-//! `spin` and `gcc` and is asked for by name:
+//! the initial state as one. The live comparisons need `spin` and `gcc` (Debian packages), and fail without
+//! them unless `STUBBORN_WITHOUT_SPIN` is set. They look at the models here and at the examples that come with
+//! SPIN; `STUBBORN_SPIN_MODELS=/a/directory` has them look elsewhere:
 //!
 //! ```text
-//! cargo test --test spin -- --ignored --nocapture
-//! STUBBORN_SPIN_MODELS=/a/directory cargo test --test spin -- --ignored --nocapture
+//! STUBBORN_SPIN_MODELS=/a/directory cargo test --test spin live -- --nocapture
 //! ```
 //!
 //! Nothing is skipped silently: a model that cannot be compared is listed in [`EXCEPTIONS`] with the reason,
@@ -88,14 +88,45 @@ fn promela_files(directory: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Where Debian's package puts SPIN's examples.
+const EXAMPLES: &str = "/usr/share/doc/spin/examples/Examples";
+
 #[test]
-#[ignore = "needs spin and gcc, and minutes"]
-fn counts_are_those_of_spin_itself() {
-    let directory = std::env::var_os("STUBBORN_SPIN_MODELS").map_or_else(models, PathBuf::from);
+fn live_counts_of_our_models_are_those_of_spin() {
+    let elsewhere = std::env::var_os("STUBBORN_SPIN_MODELS").map(PathBuf::from);
+    let n_equal = compare_live(&elsewhere.clone().unwrap_or_else(models), 60);
+    assert!(elsewhere.is_some() || n_equal.is_none_or(|n| n >= 110), "only {n_equal:?} were compared");
+}
+
+#[test]
+fn live_counts_of_the_examples_are_those_of_spin() {
+    let examples = Path::new(EXAMPLES);
+    if !examples.is_dir() {
+        println!("not compared: {EXAMPLES} is not there");
+        return;
+    }
+    let n_equal = compare_live(examples, 10);
+    assert!(n_equal.is_none_or(|n| n >= 55), "only {n_equal:?} were compared");
+}
+
+/// Compares all models of a directory that SPIN finishes in so many seconds; how many there were. `None` if
+/// there is no SPIN and that was said to be all right.
+fn compare_live(directory: &Path, seconds: u32) -> Option<usize> {
+    let has = |tool: &str| {
+        Command::new(tool).arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+    };
+    if !has("spin") || !has("gcc") {
+        assert!(
+            std::env::var_os("STUBBORN_WITHOUT_SPIN").is_some(),
+            "spin or gcc is missing: install them, or set STUBBORN_WITHOUT_SPIN=1"
+        );
+        println!("not compared: there is no spin or no gcc");
+        return None;
+    }
     let (mut n_equal, mut n_different) = (0, 0);
-    for path in promela_files(&directory) {
+    for path in promela_files(directory) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let spin = match run_spin(&path) {
+        let spin = match run_spin(&path, seconds) {
             Ok(counts) => counts,
             Err(reason) => {
                 println!("{name}: not compared: {reason}");
@@ -118,14 +149,15 @@ fn counts_are_those_of_spin_itself() {
     }
     println!("{n_equal} equal, {n_different} different");
     assert_eq!(n_different, 0);
+    Some(n_equal)
 }
 
 /// What SPIN counts, or why it does not.
-fn run_spin(model: &Path) -> Result<Counts, String> {
+fn run_spin(model: &Path, seconds: u32) -> Result<Counts, String> {
     let name = model.file_name().expect("a file").to_string_lossy().into_owned();
     let work = std::env::temp_dir().join(format!("stubborn-spin-{}-{name}", std::process::id()));
     copy(model.parent().expect("in a directory"), &work)?;
-    let result = spin_in(&work, &name);
+    let result = spin_in(&work, &name, seconds);
     let _ = std::fs::remove_dir_all(&work);
     result
 }
@@ -140,7 +172,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn spin_in(work: &Path, name: &str) -> Result<Counts, String> {
+fn spin_in(work: &Path, name: &str, seconds: u32) -> Result<Counts, String> {
     let said = run(work, &["timeout", "30", "spin", "-a", "-o1", "-o2", "-o3", name])?;
     if !work.join("pan.c").exists() {
         return Err(format!("SPIN refuses it: {}", said.lines().next().unwrap_or("")));
@@ -149,7 +181,8 @@ fn spin_in(work: &Path, name: &str) -> Result<Counts, String> {
     let gcc: Vec<&str> =
         ["gcc", "-O1", "-w"].into_iter().chain(flags).chain(["-o", "pan", "pan.c"]).collect();
     run(work, &gcc)?;
-    let said = run(work, &["timeout", "60", "./pan", "-c0", "-m4000000", "-w22"])?;
+    let seconds = seconds.to_string();
+    let said = run(work, &["timeout", &seconds, "./pan", "-c0", "-m4000000", "-w22"])?;
     let number = |what: &str| {
         let line = said.lines().find(|line| line.contains(what))?;
         line.split_whitespace().next()?.parse::<f64>().ok().map(|n| n as usize)

@@ -1,7 +1,6 @@
 //! Expressions: names become places, operators stay.
 
 use super::Lowering;
-use super::scope::Known;
 use crate::ast::{self, ExprKind, ReceiveArgument, Reference};
 use stubborn_network::{BinaryOp, ChannelTest, Expr, LocationId, Pattern, Place, UnaryOp, Width};
 use stubborn_text::{Diagnostic, Span};
@@ -188,7 +187,7 @@ impl Lowering<'_> {
         let index = self.optional(index)?;
         self.remote_labels.insert((process.name.clone(), label.name.clone()));
         let known = self.facts.processes.get(&process.name);
-        let location = known.and_then(|known: &Known| known.labels.get(&label.name)).copied();
+        let location = known.and_then(|known| known.labels.get(&label.name)).copied();
         if location.is_none() && self.is_final {
             let message = format!("proctype `{}` has no label `{}`", process.name, label.name);
             self.error("P0324", label.span, message);

@@ -401,7 +401,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// The result; none if the first state is already too large.
+    /// The result; none if it cannot be represented, or if the first state is already too large.
     fn network(&mut self) -> Option<Network> {
         let mut initialisers = std::mem::take(&mut self.initialisers);
         initialisers.sort_by_key(|(rank, _)| *rank);
@@ -421,7 +421,13 @@ impl<'a> Lowering<'a> {
             n_slots: 0,
             n_outcomes: 0,
         };
-        let network = network.validated().expect("lowering makes sense");
+        let network = match network.validated() {
+            Ok(network) => network,
+            Err(message) => {
+                self.error("P0406", self.here, format!("the model cannot be represented: {message}"));
+                return None;
+            }
+        };
         if let Err(trouble) = network.initial_state() {
             self.error("P0401", self.here, format!("the model cannot begin: {trouble}"));
             return None;

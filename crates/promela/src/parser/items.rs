@@ -2,7 +2,7 @@
 
 use super::{Parsed, Parser, is_reserved};
 use crate::ast::{
-    Block, ChannelType, Declaration, Declarator, Expr, Ident, Initial, Item, Proctype, TypeName, Visibility,
+    ChannelType, Declaration, Declarator, Expr, Ident, Initial, Item, Proctype, TypeName, Visibility,
 };
 use std::sync::Arc;
 
@@ -112,7 +112,7 @@ impl Parser<'_> {
             provided = Some(self.expr()?);
             self.close()?;
         }
-        let body = self.body()?;
+        let body = self.block()?;
         let is_init = false;
         Ok(Item::Proctype(Box::new(Proctype {
             name,
@@ -131,7 +131,7 @@ impl Parser<'_> {
         let priority = self.priority()?;
         let one = Expr { kind: crate::ast::ExprKind::Number(1), span };
         let name = Ident { name: Arc::from(":init:"), span };
-        let body = self.body()?;
+        let body = self.block()?;
         Ok(Item::Proctype(Box::new(Proctype {
             name,
             active: Some(one),
@@ -142,10 +142,6 @@ impl Parser<'_> {
             provided: None,
             body,
         })))
-    }
-
-    fn body(&mut self) -> Parsed<Block> {
-        self.block()
     }
 
     fn formula(&mut self) -> Parsed<Item> {
