@@ -7,8 +7,9 @@ use crate::watch::Terminal;
 use std::path::{Path, PathBuf};
 use stubborn_model::Question;
 use stubborn_network::Network;
+use stubborn_promela::ast::{Ident, Item};
 use stubborn_promela::{Compiled, Options as CompileOptions, compile};
-use stubborn_report::Report;
+use stubborn_report::{Report, clean};
 use stubborn_system::{Batch, Observed, System};
 use stubborn_text::{LoadError, Loader, render};
 use stubborn_verdict::ReductionKind;
@@ -33,11 +34,29 @@ pub(crate) fn load(file: &Path, definitions: &[String]) -> Result<Option<Network
     let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let definitions = definitions.iter().map(|d| definition(d)).collect::<Result<_, _>>()?;
     let options = CompileOptions { definitions, ..CompileOptions::default() };
-    let Compiled { network, diagnostics, map, .. } = compile(&name, &text, &Directory(directory), &options);
+    let Compiled { model, network, diagnostics, map, .. } =
+        compile(&name, &text, &Directory(directory), &options);
     for diagnostic in &diagnostics {
         say(render(diagnostic, &map).trim_end());
     }
+    if network.is_some() {
+        for claim in model.items.iter().filter_map(claim_name) {
+            say(&format!("warning: {claim} is not checked: this version does not look at claims"));
+        }
+    }
     Ok(network)
+}
+
+/// What is claimed beyond assertions and end states.
+fn claim_name(item: &Item) -> Option<String> {
+    let named = |kind: &str, name: &Option<Ident>| {
+        name.as_ref().map_or(format!("`{kind}`"), |name| format!("`{kind} {}`", clean(&name.name)))
+    };
+    match item {
+        Item::Never { name, .. } => Some(named("never", name)),
+        Item::Ltl { name, .. } => Some(named("ltl", name)),
+        _ => None,
+    }
 }
 
 /// `NAME` or `NAME=VALUE`.
