@@ -119,6 +119,16 @@ impl Network {
         // A rendezvous with several receivers begins several times with the same step.
         let earlier = expansion.successors.iter().rev().take_while(|s| s.trail[0] == first.trail[0]).count();
         let before = expansion.successors.len() - earlier;
+        if first.keeper.is_none() {
+            // Most steps are no atomic sequences.
+            expansion.successors.push(Successor {
+                transition: self.transition(pid, step, earlier),
+                trail: first.trail,
+                events: first.events,
+                state: first.frame.bytes,
+            });
+            return;
+        }
         // The states passed on the way to the move on top of the stack, with the steps and events there.
         let mut passed: Vec<Move<'n>> = Vec::new();
         let mut known: HashSet<Vec<u8>> = HashSet::new();

@@ -6,6 +6,7 @@
 //! rendezvous channel, its length and its slots. Slots behind the length are zero.
 
 use crate::{Initial, Initialiser, LocationId, Network, Place, Scope, Trouble, Width};
+use std::rc::Rc;
 
 /// A segment of the vector.
 #[derive(Clone, Copy, Debug)]
@@ -19,28 +20,29 @@ pub(crate) struct Segment {
 pub(crate) struct Frame<'n> {
     pub(crate) network: &'n Network,
     pub(crate) bytes: Vec<u8>,
-    pub(crate) processes: Vec<Segment>,
-    pub(crate) channels: Vec<Segment>,
+    /// Most steps leave the segments where they are, so copies of a frame share them.
+    pub(crate) processes: Rc<Vec<Segment>>,
+    pub(crate) channels: Rc<Vec<Segment>>,
 }
 
 impl<'n> Frame<'n> {
     /// Takes a state apart.
     pub(crate) fn new(network: &'n Network, state: &[u8]) -> Self {
-        let mut frame = Self { network, bytes: state.to_vec(), processes: Vec::new(), channels: Vec::new() };
+        let (mut processes, mut channels) = (Vec::new(), Vec::new());
         let mut offset = network.globals_size;
         while offset < state.len() {
             let tag = usize::from(state[offset]);
             if tag < network.processes.len() {
-                frame.processes.push(Segment { kind: tag, offset });
+                processes.push(Segment { kind: tag, offset });
                 offset += network.process_size(tag);
             } else {
                 let kind = tag - network.processes.len();
-                frame.channels.push(Segment { kind, offset });
+                channels.push(Segment { kind, offset });
                 offset += network.channel_size(kind);
             }
         }
         debug_assert_eq!(offset, state.len(), "the state ends within a segment");
-        frame
+        Self { network, bytes: state.to_vec(), processes: Rc::new(processes), channels: Rc::new(channels) }
     }
 
     /// The kind of a process.
@@ -106,7 +108,7 @@ impl<'n> Frame<'n> {
         let offset = self.bytes.len();
         self.grow(self.network.process_size(kind))?;
         self.bytes[offset] = kind as u8;
-        self.processes.push(Segment { kind, offset });
+        Rc::make_mut(&mut self.processes).push(Segment { kind, offset });
         let pid = self.processes.len() - 1;
         self.set_location(pid, self.network.processes[kind].entry);
         self.set_priority(pid, priority);
@@ -121,7 +123,7 @@ impl<'n> Frame<'n> {
         let offset = self.bytes.len();
         self.grow(self.network.channel_size(kind))?;
         self.bytes[offset] = (self.network.processes.len() + kind) as u8;
-        self.channels.push(Segment { kind, offset });
+        Rc::make_mut(&mut self.channels).push(Segment { kind, offset });
         Ok(self.channels.len() as i32)
     }
 
@@ -136,8 +138,8 @@ impl<'n> Frame<'n> {
 
     /// Removes the youngest process with its channels.
     pub(crate) fn bury(&mut self) {
-        if let Some(youngest) = self.processes.pop() {
-            self.channels.retain(|channel| channel.offset < youngest.offset);
+        if let Some(youngest) = Rc::make_mut(&mut self.processes).pop() {
+            Rc::make_mut(&mut self.channels).retain(|channel| channel.offset < youngest.offset);
             self.bytes.truncate(youngest.offset);
         }
     }
