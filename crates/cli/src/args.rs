@@ -20,6 +20,7 @@ Examples:
   stubborn demo peterson --variant violating          a counterexample to mutual exclusion
   stubborn demo token-ring --size 7 --symmetry --json the same for machines
   stubborn compare token-ring --size 6                one row per reduction
+  stubborn graph peterson --size 2 --output p.dot     the state space, to be drawn
   stubborn papers --quick                             our figures beside the published ones
 
 Exit codes: 0 holds, 1 violated, 2 bad input, 3 inconclusive, 4 contradiction (a bug: please report it)."
@@ -82,6 +83,18 @@ pub(crate) enum StubbornCommand {
         define: Vec<String>,
         #[command(flatten)]
         replay: ReplayArgs,
+    },
+    /// Write the states and transitions of a model, for Graphviz and other tools
+    Graph {
+        /// A file with a Promela model, or the name of a model of the gallery
+        model: String,
+        #[command(flatten)]
+        params: ParamArgs,
+        /// Define a macro, for Promela
+        #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+        define: Vec<String>,
+        #[command(flatten)]
+        graph: GraphArgs,
     },
     /// Rerun published tables, ours beside theirs
     Papers {
@@ -222,6 +235,27 @@ pub(crate) struct SimulateArgs {
     /// Seed of the random choices; by default a new one, which is printed
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct GraphArgs {
+    /// What to write
+    #[arg(long, value_enum, default_value = "dot")]
+    pub(crate) format: FormatWord,
+    /// Most states to write
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_states: u64,
+    /// Where to write; by default to standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatWord {
+    /// Graphviz
+    Dot,
+    /// Aldebaran: CADP, mCRL2 and others
+    Aut,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -3,7 +3,7 @@
 use crate::args::{CheckArgs, Own, OwnCommand, ParamArgs, Stubborn, StubbornCommand};
 use crate::run::{Failure, check};
 use crate::target::Target;
-use crate::{compare, papers, promela, replay, simulate};
+use crate::{compare, graph, papers, promela, replay, simulate};
 use clap::Parser;
 use std::fmt::Display;
 use std::io::Write;
@@ -89,6 +89,10 @@ pub fn stubborn_main() -> ExitCode {
         StubbornCommand::Replay { model, params, define, replay } => {
             let target = Target::open(&model, &params, &define)?;
             target.map_or(Ok(BAD_INPUT), |target| replay::replay(&target, &replay))
+        }
+        StubbornCommand::Graph { model, params, define, graph } => {
+            let target = Target::open(&model, &params, &define)?;
+            target.map_or(Ok(BAD_INPUT), |target| graph::graph(&target, &graph))
         }
         StubbornCommand::Papers { quick, only } => papers::papers(quick, only.as_deref()),
     })

@@ -51,6 +51,7 @@
 mod args;
 mod compare;
 mod entry;
+mod graph;
 mod machine;
 mod papers;
 mod promela;

@@ -176,8 +176,14 @@ fn larger_networks_get_true_answers() {
     tally.assert_not_degenerate(20, 0.7);
 }
 
-/// Compares a program, with the narrowest states that it fits and with flat ones.
-fn compare_program(program: &Program, symmetry: bool, check: bool) -> Result<Option<Sizes>, String> {
+/// Compares a program, with states of one of the forms that it fits: keys of one, two or four words, or flat
+/// words.
+fn compare_program(
+    program: &Program,
+    form: usize,
+    symmetry: bool,
+    check: bool,
+) -> Result<Option<Sizes>, String> {
     fn with<S: WordVector + ?Sized>(
         program: &Program,
         symmetry: bool,
@@ -186,7 +192,7 @@ fn compare_program(program: &Program, symmetry: bool, check: bool) -> Result<Opt
         let system = ModelSystem::<S>::new(program, RuleSource::Derived).map_err(|e| e.to_string())?;
         compare(&system, symmetry, check)
     }
-    match program.layout().n_words() {
+    match program.layout().n_words().max(form) {
         1 => with::<[u64; 1]>(program, symmetry, check),
         2 => with::<[u64; 2]>(program, symmetry, check),
         3 | 4 => with::<[u64; 4]>(program, symmetry, check),
@@ -200,7 +206,8 @@ fn programs(name: &str, n: usize, symmetry: bool, make: impl Fn(&mut Rng) -> Pro
         let mut rng = Rng::new(seed);
         let program = make(&mut rng);
         let check = rng.chance(1, 12);
-        match compare_program(&program, symmetry, check) {
+        let form = *rng.pick(&[1, 1, 2, 4, 5]);
+        match compare_program(&program, form, symmetry, check) {
             Ok(Some((full, reduced))) => tally.count(full, reduced),
             Ok(None) => {}
             Err(what) => fail("campaign", name, seed, format!("{what}\n{program}")),
