@@ -15,6 +15,7 @@ use stubborn_verdict::{ReductionKind, SearchKind, StoreKind};
     after_help = "\
 Examples:
   stubborn check model.pml -D N=3                     verify a Promela model
+  stubborn check model.pml --invariant 'x < 2'        the same, and that this holds in every state
   stubborn demo                                       what is in the gallery
   stubborn demo peterson --size 3                     verify Peterson's algorithm for three customers
   stubborn demo peterson --variant violating          a counterexample to mutual exclusion
@@ -36,9 +37,8 @@ pub(crate) enum StubbornCommand {
     Check {
         /// The model
         model: PathBuf,
-        /// Define a macro, as `#define NAME VALUE` would
-        #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-        define: Vec<String>,
+        #[command(flatten)]
+        promela: PromelaArgs,
         #[command(flatten)]
         check: CheckArgs,
     },
@@ -66,9 +66,8 @@ pub(crate) enum StubbornCommand {
         model: String,
         #[command(flatten)]
         params: ParamArgs,
-        /// Define a macro, for Promela
-        #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-        define: Vec<String>,
+        #[command(flatten)]
+        promela: PromelaArgs,
         #[command(flatten)]
         simulate: SimulateArgs,
     },
@@ -78,9 +77,8 @@ pub(crate) enum StubbornCommand {
         model: String,
         #[command(flatten)]
         params: ParamArgs,
-        /// Define a macro, for Promela
-        #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-        define: Vec<String>,
+        #[command(flatten)]
+        promela: PromelaArgs,
         #[command(flatten)]
         replay: ReplayArgs,
     },
@@ -170,6 +168,16 @@ pub(crate) struct ParamArgs {
     /// Variant of the model
     #[arg(long, value_name = "NAME")]
     pub(crate) variant: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct PromelaArgs {
+    /// For Promela: define a macro, as `#define NAME VALUE` would
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
+    /// For Promela: an expression that must hold in every state, as part of safety (may be repeated)
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) invariant: Vec<String>,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -1,8 +1,9 @@
 //! The ways in: the `stubborn` binary, and a model of one's own.
 
-use crate::args::{CheckArgs, Own, OwnCommand, ParamArgs, Stubborn, StubbornCommand};
+use crate::args::{CheckArgs, Own, OwnCommand, ParamArgs, PromelaArgs, Stubborn, StubbornCommand};
 use crate::run::{Failure, check};
 use crate::target::Target;
+use crate::unreached::{Unreached, unreached_text, with_unreached};
 use crate::{compare, graph, papers, promela, replay, simulate};
 use clap::Parser;
 use std::fmt::Display;
@@ -73,7 +74,7 @@ fn build_or_fail(
 pub fn stubborn_main() -> ExitCode {
     let stubborn = Stubborn::parse();
     guarded(move || match stubborn.command {
-        StubbornCommand::Check { model, define, check } => promela::check(&model, &define, &check),
+        StubbornCommand::Check { model, promela, check } => promela::check(&model, &promela, &check),
         StubbornCommand::Demo { name: None, .. } => {
             print(gallery_list());
             Ok(0)
@@ -82,16 +83,17 @@ pub fn stubborn_main() -> ExitCode {
             Ok(show_check(&*demo(&name, &params)?, &check))
         }
         StubbornCommand::Compare { name, params, check } => compare::compare(&*demo(&name, &params)?, &check),
-        StubbornCommand::Simulate { model, params, define, simulate } => {
-            let target = Target::open(&model, &params, &define)?;
+        StubbornCommand::Simulate { model, params, promela, simulate } => {
+            let target = Target::open(&model, &params, &promela)?;
             target.map_or(Ok(BAD_INPUT), |target| simulate::simulate(&target, &simulate))
         }
-        StubbornCommand::Replay { model, params, define, replay } => {
-            let target = Target::open(&model, &params, &define)?;
+        StubbornCommand::Replay { model, params, promela, replay } => {
+            let target = Target::open(&model, &params, &promela)?;
             target.map_or(Ok(BAD_INPUT), |target| replay::replay(&target, &replay))
         }
         StubbornCommand::Graph { model, params, define, graph } => {
-            let target = Target::open(&model, &params, &define)?;
+            let promela = PromelaArgs { define, ..PromelaArgs::default() };
+            let target = Target::open(&model, &params, &promela)?;
             target.map_or(Ok(BAD_INPUT), |target| graph::graph(&target, &graph))
         }
         StubbornCommand::Papers { quick, only } => papers::papers(quick, only.as_deref()),
@@ -124,21 +126,32 @@ fn gallery_list() -> String {
 
 /// Verifies and shows the report.
 fn show_check(model: &dyn Model, args: &CheckArgs) -> u8 {
-    show(&model.name(), check(model, args), args)
+    show(&model.name(), check(model, args), None, args)
 }
 
-/// Shows a report, or why there is none; gives the exit code.
-pub(crate) fn show(name: &str, result: Result<Report, Failure>, args: &CheckArgs) -> u8 {
+/// Shows a report and what was never executed, if that is known; or why there is no report. Gives the exit
+/// code.
+pub(crate) fn show(
+    name: &str,
+    result: Result<Report, Failure>,
+    unreached: Option<&[Unreached]>,
+    args: &CheckArgs,
+) -> u8 {
     match result {
         Ok(report) => {
             if args.json {
-                print(report_json(&report) + "\n");
+                let json = report_json(&report);
+                let json = match unreached {
+                    Some(list) => with_unreached(json, list),
+                    None => json,
+                };
+                print(json + "\n");
             } else if args.quiet {
                 for answer in &report.analysis.answers {
                     print(format!("{}: {}\n", answer.question.word(), answer.verdict.word()));
                 }
             } else {
-                print(report_text(&report, args.verbose));
+                print(report_text(&report, args.verbose) + &unreached_text(unreached.unwrap_or_default()));
             }
             report.exit_code()
         }

@@ -59,7 +59,9 @@ mod quantity;
 mod replay;
 mod run;
 mod simulate;
+mod subject;
 mod target;
+mod unreached;
 mod watch;
 
 /// What a model needs.

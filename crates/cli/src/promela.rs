@@ -1,10 +1,12 @@
 //! `check`: a Promela model, from its file to a report.
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, PromelaArgs};
 use crate::entry::{say, show};
 use crate::run::{About, Analyse, Failure, SystemJob, options_for, questions};
+use crate::subject::{Invariant, Subject};
 use crate::watch::Terminal;
 use std::path::{Path, PathBuf};
+use stubborn_explore::End;
 use stubborn_model::Question;
 use stubborn_network::Network;
 use stubborn_promela::ast::{Ident, Item};
@@ -12,29 +14,53 @@ use stubborn_promela::{Compiled, Options as CompileOptions, compile};
 use stubborn_report::{Report, clean};
 use stubborn_system::{Batch, Observed, System};
 use stubborn_text::{LoadError, Loader, render};
-use stubborn_verdict::ReductionKind;
+use stubborn_verdict::{PhaseReport, ReductionKind, StoreKind};
 
 /// The largest text that is read.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Verifies the model in a file.
-pub(crate) fn check(file: &Path, definitions: &[String], args: &CheckArgs) -> Result<u8, Failure> {
-    let Some(network) = load(file, definitions)? else { return Ok(2) };
+pub(crate) fn check(file: &Path, promela: &PromelaArgs, args: &CheckArgs) -> Result<u8, Failure> {
+    let Some(Loaded { network, invariants }) = load(file, promela)? else { return Ok(2) };
     let name = file.display().to_string();
-    let report = report(&name, &network, args);
-    Ok(show(&name, report, args))
+    let mut subject = Subject::new(&network, &invariants);
+    if args.json || !args.quiet {
+        subject = subject.recording();
+    }
+    let report = report(&name, &network, &subject, args);
+    let is_full = report.as_ref().is_ok_and(|report| report.analysis.phases.iter().any(is_full));
+    let executed = subject.into_executed().filter(|_| is_full);
+    let unreached = executed.map(|executed| executed.unreached());
+    Ok(show(&name, report, unreached.as_deref(), args))
+}
+
+/// Whether a search has executed all that can be executed.
+fn is_full(phase: &PhaseReport) -> bool {
+    phase.end == End::Complete
+        && phase.store == StoreKind::Exact
+        && phase.reduction == ReductionKind::None.word()
+        && !phase.symmetry
+}
+
+/// A model that was accepted.
+pub(crate) struct Loaded {
+    /// What it means.
+    pub(crate) network: Network,
+    /// What must hold in each of its states.
+    pub(crate) invariants: Vec<Invariant>,
 }
 
 /// Reads and compiles a model; prints what is wrong with it. `None` if it is refused.
-pub(crate) fn load(file: &Path, definitions: &[String]) -> Result<Option<Network>, Failure> {
+pub(crate) fn load(file: &Path, args: &PromelaArgs) -> Result<Option<Loaded>, Failure> {
     let unreadable = |error: String| Failure::Usage(format!("{}: {error}", file.display()));
     let text = read(file).map_err(unreadable)?;
     let parent = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let directory = parent.canonicalize().map_err(|error| unreadable(error.to_string()))?;
     let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    let definitions = definitions.iter().map(|d| definition(d)).collect::<Result<_, _>>()?;
-    let options = CompileOptions { definitions, ..CompileOptions::default() };
-    let Compiled { model, network, diagnostics, map, .. } =
+    let definitions = args.define.iter().map(|d| definition(d)).collect::<Result<_, _>>()?;
+    let invariants = args.invariant.clone();
+    let options = CompileOptions { definitions, invariants, ..CompileOptions::default() };
+    let Compiled { model, network, invariants, diagnostics, map, .. } =
         compile(&name, &text, &Directory(directory), &options);
     for diagnostic in &diagnostics {
         say(render(diagnostic, &map).trim_end());
@@ -44,7 +70,9 @@ pub(crate) fn load(file: &Path, definitions: &[String]) -> Result<Option<Network
             say(&format!("warning: {claim} is not checked: this version does not look at claims"));
         }
     }
-    Ok(network)
+    let texts = args.invariant.iter().cloned();
+    let invariants = texts.zip(invariants).map(|(text, expr)| Invariant { text, expr }).collect();
+    Ok(network.map(|network| Loaded { network, invariants }))
 }
 
 /// What is claimed beyond assertions and end states.
@@ -93,7 +121,7 @@ impl Loader for Directory {
     }
 }
 
-fn report(name: &str, network: &Network, args: &CheckArgs) -> Result<Report, Failure> {
+fn report(name: &str, network: &Network, subject: &Subject<'_>, args: &CheckArgs) -> Result<Report, Failure> {
     if args.reduction.is_some_and(|word| ReductionKind::from(word) != ReductionKind::None)
         || args.symmetry
         || args.rules.is_some()
@@ -108,9 +136,12 @@ fn report(name: &str, network: &Network, args: &CheckArgs) -> Result<Report, Fai
     let has_progress = network.processes.iter().flat_map(|p| &p.locations).any(|l| l.is_progress);
     let known = own.iter().cloned().chain(progress.into_iter().filter(|_| has_progress)).collect();
     let asked = questions(name, own, known, args)?;
+    if subject.has_invariants() && !asked.contains(&Question::Safety) {
+        return Err(Failure::Usage("an --invariant is part of safety: ask --question safety, too".into()));
+    }
     let options = options_for(asked, ReductionKind::None, args);
     let mut initial = Batch::new();
     let state_bits = network.initial(&mut initial).map_or(0, |()| 8 * initial.state(0).len());
     let about = About { name: name.to_owned(), n_transitions: network.n_steps, state_bits, rules: None };
-    Analyse { options: &options, watch: Terminal::new(args.time, args.quiet), about }.run(network)
+    Analyse { options: &options, watch: Terminal::new(args.time, args.quiet), about }.run(subject)
 }

@@ -57,6 +57,8 @@ pub enum Item {
         /// The formula.
         formula: Expr,
     },
+    /// An expression from outside the text that must hold in every state.
+    Invariant(Expr),
     /// `trace { ... }` and `notrace { ... }`.
     Trace {
         /// `notrace`: the sequence of events must not occur.

@@ -44,6 +44,7 @@ mod preprocess;
 mod refuse;
 mod token;
 
+use preprocess::{Preprocessed, preprocess};
 use stubborn_network::Network;
 use stubborn_text::{Diagnostic, Limits, Loader, SourceMap};
 
@@ -54,6 +55,9 @@ pub struct Compiled {
     pub model: ast::Model,
     /// The network, unless there are errors.
     pub network: Option<Network>,
+    /// The invariants of the options, in their order, unless there are errors. [`Network::holds`] evaluates
+    /// them.
+    pub invariants: Vec<stubborn_network::Expr>,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that spans point into.
@@ -75,6 +79,9 @@ impl Compiled {
 pub struct Options {
     /// Definitions from outside: names with their texts.
     pub definitions: Vec<(String, String)>,
+    /// Expressions over globals, labels and variables of processes, written with the model's macros. They are
+    /// compiled together with the model, because a label that they name needs a state of its own.
+    pub invariants: Vec<String>,
     /// What a text may cost.
     pub limits: Limits,
 }
@@ -85,15 +92,15 @@ pub fn compile(name: &str, text: &str, loader: &dyn Loader, options: &Options) -
     let mut map = SourceMap::new();
     let file = map.add(name, text.to_owned(), None);
     let limits = &options.limits;
-    let (tokens, mut diagnostics) =
-        preprocess::preprocess(file, &mut map, loader, &options.definitions, limits);
-    let (model, found) = parser::parse(tokens, limits);
+    let Preprocessed { tokens, expressions, mut diagnostics } =
+        preprocess(file, &mut map, loader, &options.definitions, &options.invariants, limits);
+    let (model, found) = parser::parse(tokens, expressions, limits);
     diagnostics.extend(found);
-    let mut network = None;
+    let (mut network, mut invariants) = (None, Vec::new());
     if !diagnostics.iter().any(Diagnostic::is_error) {
-        let (lowered, found) = lower::lower(&model, &map, limits);
-        network = lowered;
-        diagnostics.extend(found);
+        let lowered = lower::lower(&model, &map, limits);
+        (network, invariants) = (lowered.network, lowered.invariants);
+        diagnostics.extend(lowered.diagnostics);
     }
-    Compiled { model, network, diagnostics, map, limits: *limits }
+    Compiled { model, network, invariants, diagnostics, map, limits: *limits }
 }

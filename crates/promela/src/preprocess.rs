@@ -13,14 +13,25 @@ use std::rc::Rc;
 use std::sync::Arc;
 use stubborn_text::{Diagnostic, FileId, Limits, LoadError, Loader, SourceMap, Span, resolve};
 
-/// Preprocesses the model `file` and all that it includes. `definitions` are names with their texts.
+/// What preprocessing gives. Each list of tokens ends with an end token.
+pub(crate) struct Preprocessed {
+    /// The model.
+    pub(crate) tokens: Vec<Token>,
+    /// The expressions from outside.
+    pub(crate) expressions: Vec<Vec<Token>>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Preprocesses the model `file` and all that it includes, and then `expressions` with the macros that are
+/// defined at the end of it. `definitions` are names with their texts.
 pub(crate) fn preprocess(
     file: FileId,
     map: &mut SourceMap,
     loader: &dyn Loader,
     definitions: &[(String, String)],
+    expressions: &[String],
     limits: &Limits,
-) -> (Vec<Token>, Vec<Diagnostic>) {
+) -> Preprocessed {
     let macros = HashMap::new();
     let out = Vec::new();
     let mut work = Preprocessor { map, loader, limits, macros, out, produced: 0, diagnostics: Vec::new() };
@@ -28,10 +39,10 @@ pub(crate) fn preprocess(
         work.define_outside(name, text);
     }
     work.file(file);
-    let end = work.map.text(file).len();
-    let span = Span::new(file, end, end);
-    work.out.push(Token { kind: Kind::End, span, starts_line: true, spaced: true });
-    (work.out, work.diagnostics)
+    let end = work.end(file);
+    work.out.push(end);
+    let expressions = expressions.iter().map(|text| work.expression(text)).collect();
+    Preprocessed { tokens: work.out, expressions, diagnostics: work.diagnostics }
 }
 
 /// A macro: its parameters, if it takes any, and what stands for it.
@@ -102,6 +113,22 @@ impl Preprocessor<'_> {
         let file = self.map.add(&format!("<definition of {name}>"), text.to_owned(), None);
         let body = lex(file, text, &mut self.diagnostics);
         self.macros.insert(Arc::from(name), Macro { parameters: None, body });
+    }
+
+    /// An expression that is not part of the model's text. Lines mean nothing in it.
+    fn expression(&mut self, text: &str) -> Vec<Token> {
+        let file = self.map.add("<invariant>", text.to_owned(), None);
+        let tokens = lex(file, text, &mut self.diagnostics);
+        let mut tokens = self.expand(tokens, 0);
+        tokens.iter_mut().for_each(|token| token.starts_line = false);
+        tokens.push(self.end(file));
+        tokens
+    }
+
+    /// The end token of a text.
+    fn end(&self, file: FileId) -> Token {
+        let end = self.map.text(file).len();
+        Token { kind: Kind::End, span: Span::new(file, end, end), starts_line: true, spaced: true }
     }
 
     fn file(&mut self, file: FileId) {

@@ -7,7 +7,8 @@ fn run(text: &str, loader: &dyn Loader, definitions: &[(&str, &str)]) -> (String
     let mut map = SourceMap::new();
     let file = map.add("m.pml", text.to_owned(), None);
     let definitions: Vec<_> = definitions.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
-    let (tokens, diagnostics) = preprocess(file, &mut map, loader, &definitions, &Limits::default());
+    let Preprocessed { tokens, diagnostics, .. } =
+        preprocess(file, &mut map, loader, &definitions, &[], &Limits::default());
     let words: Vec<String> =
         tokens.iter().filter(|t| t.kind != Kind::End).map(|t| t.kind.to_string()).collect();
     (words.join(" "), diagnostics)

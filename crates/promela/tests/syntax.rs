@@ -139,5 +139,5 @@ fn states_and_transitions_are_explained() {
     let expected = ["A[0]:2 c!3", "B[1]:5 c?v", "B[1]:5 x = v", "B[1]:5 byte v", "B[1]:5 v = 1"];
     assert_eq!(parts, expected);
     let shown = network.show(batch.state(0));
-    assert_eq!(shown, "x=3 c=1 A[0]=line 2 B[1]=line 3 B[1].v=3 B[1].v#2=1 channel 1 (c)=");
+    assert_eq!(shown, "x=3 c=1 A[0]=line 2 B[1]=line 5 B[1].v=3 B[1].v#2=1 channel 1 (c)=");
 }

@@ -30,7 +30,13 @@ impl Run {
 /// Runs `stubborn` with the words of `arguments`.
 #[allow(dead_code)]
 pub(crate) fn stubborn(arguments: &str) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_stubborn")).args(arguments.split_whitespace()).output();
+    stubborn_with(arguments.split_whitespace())
+}
+
+/// Runs `stubborn` with these arguments.
+#[allow(dead_code)]
+pub(crate) fn stubborn_with<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_stubborn")).args(arguments).output();
     Run::new(output.expect("the binary runs"))
 }
 

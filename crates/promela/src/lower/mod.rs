@@ -29,12 +29,19 @@ use stubborn_network::{
 use stubborn_text::{Diagnostic, Limits, SourceMap, Span};
 use types::Record;
 
-/// Lowers a model. The network is there unless an error is among the diagnostics.
-pub(crate) fn lower(model: &Model, map: &SourceMap, limits: &Limits) -> (Option<Network>, Vec<Diagnostic>) {
+/// What lowering gives. The network is there unless an error is among the diagnostics.
+pub(crate) struct Lowered {
+    pub(crate) network: Option<Network>,
+    pub(crate) invariants: Vec<Expr>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Lowers a model.
+pub(crate) fn lower(model: &Model, map: &SourceMap, limits: &Limits) -> Lowered {
     let mut lowering = Lowering::twice(model, map, limits);
     let has_errors = lowering.diagnostics.iter().any(Diagnostic::is_error);
     let network = if has_errors { None } else { lowering.network() };
-    (network, lowering.diagnostics)
+    Lowered { network, invariants: lowering.invariants, diagnostics: lowering.diagnostics }
 }
 
 /// Lowers an expression over globals and remote references, e.g. a proposition of a formula.
@@ -86,6 +93,7 @@ struct Lowering<'a> {
     starts: Vec<Start>,
     trace: Option<Trace>,
     claims: Vec<Claim>,
+    invariants: Vec<Expr>,
     remote_labels: HashSet<(Arc<str>, Arc<str>)>,
     finished: HashMap<Arc<str>, Known>,
     uses_last: bool,
@@ -127,6 +135,7 @@ impl<'a> Lowering<'a> {
             starts: Vec::new(),
             trace: None,
             claims: Vec::new(),
+            invariants: Vec::new(),
             remote_labels: HashSet::new(),
             finished: HashMap::new(),
             uses_last: false,
@@ -192,6 +201,7 @@ impl<'a> Lowering<'a> {
                 Item::Proctype(proctype) => self.proctype(proctype),
                 Item::Trace { is_negated, body, span } => self.event_trace(*is_negated, body, *span),
                 Item::Never { name, body } => self.claim(name.as_ref(), body),
+                Item::Invariant(expr) => self.invariant(expr),
                 _ => {}
             }
         }
@@ -227,6 +237,29 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// An invariant is nobody's: it is evaluated between the steps of all processes.
+    fn invariant(&mut self, expr: &ast::Expr) {
+        self.begin_process(Arc::from(":invariant:"), expr.span);
+        let mut odd = None;
+        ast_walk::expr(expr, &mut |inner| {
+            let name = match &inner.kind {
+                ast::ExprKind::Timeout => "timeout",
+                ast::ExprKind::Reference(r) => &*r.parts[0].name.name,
+                _ => return,
+            };
+            if matches!(name, "timeout" | "_pid" | "_priority") {
+                odd.get_or_insert((inner.span, format!("`{name}` means nothing in an invariant")));
+            }
+        });
+        match odd {
+            Some((span, message)) => self.error("P0330", span, message),
+            None => {
+                let lowered = self.expr(expr);
+                self.invariants.extend(lowered);
+            }
+        }
+    }
+
     /// Claims and formulas name labels too, and a label that is named from outside needs a state.
     fn labels_in_claims(&mut self, model: &Model) {
         let mut labels = HashSet::new();
@@ -238,7 +271,7 @@ impl<'a> Lowering<'a> {
         for item in &model.items {
             match item {
                 Item::Never { body, .. } => ast_walk::block(body, &mut look),
-                Item::Ltl { formula, .. } => ast_walk::expr(formula, &mut look),
+                Item::Ltl { formula: expr, .. } | Item::Invariant(expr) => ast_walk::expr(expr, &mut look),
                 _ => {}
             }
         }

@@ -12,7 +12,9 @@ impl Lowering<'_> {
     pub(super) fn body(&mut self, block: &Block) {
         self.flow.open();
         self.scoped(|lowering| lowering.statements(&block.statements));
-        self.flow.add(Kind::Stop, block.span);
+        // The process ends at its closing brace.
+        let start = block.span.end.saturating_sub(1).max(block.span.start);
+        self.flow.add(Kind::Stop, Span { start, ..block.span });
         self.flow.close();
     }
 

@@ -10,15 +10,19 @@ mod inlines;
 mod items;
 mod statements;
 
-use crate::ast::{Ident, Model};
+use crate::ast::{Expr, Ident, Item, Model};
 use crate::refuse;
 use crate::token::{Kind, Token};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use stubborn_text::{Diagnostic, Limits, Span};
 
-/// Parses a preprocessed model.
-pub(crate) fn parse(tokens: Vec<Token>, limits: &Limits) -> (Model, Vec<Diagnostic>) {
+/// Parses a preprocessed model, and the invariants that come from outside.
+pub(crate) fn parse(
+    tokens: Vec<Token>,
+    invariants: Vec<Vec<Token>>,
+    limits: &Limits,
+) -> (Model, Vec<Diagnostic>) {
     let mut parser = Parser::new(tokens, limits);
     let mut model = Model::default();
     while !parser.is_end() && parser.diagnostics.len() < limits.errors {
@@ -27,6 +31,9 @@ pub(crate) fn parse(tokens: Vec<Token>, limits: &Limits) -> (Model, Vec<Diagnost
         } else {
             parser.skip_to_item();
         }
+    }
+    for tokens in invariants {
+        model.items.extend(parser.invariant(tokens).map(Item::Invariant));
     }
     (model, parser.diagnostics)
 }
@@ -92,6 +99,17 @@ impl<'a> Parser<'a> {
             is_formula: false,
             is_cut: false,
         }
+    }
+
+    /// An expression that is not part of the model's text.
+    fn invariant(&mut self, mut tokens: Vec<Token>) -> Parsed<Expr> {
+        tokens.reverse();
+        self.rest = tokens;
+        self.parentheses = 0;
+        self.is_formula = false;
+        self.is_cut = false;
+        let expr = self.expr()?;
+        if self.is_end() { Ok(expr) } else { self.unexpected("an operator or the end of the expression") }
     }
 
     /// The token `n` after the next one; the end token if there are not as many.
