@@ -3,7 +3,7 @@
 use crate::args::{CheckArgs, Own, OwnCommand, ParamArgs, PromelaArgs, Stubborn, StubbornCommand};
 use crate::run::{Failure, check};
 use crate::target::Target;
-use crate::unreached::{Unreached, unreached_text, with_unreached};
+use crate::unreached::unreached_text;
 use crate::{compare, graph, papers, promela, replay, simulate};
 use clap::Parser;
 use std::fmt::Display;
@@ -11,7 +11,9 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use stubborn_model::Model;
-use stubborn_report::{Report, broken_json, broken_text, clean, error_json, report_json, report_text};
+use stubborn_report::{
+    Report, Unreached, broken_json, broken_text, clean, error_json, report_json, report_text, with_unreached,
+};
 
 const BAD_INPUT: u8 = 2;
 

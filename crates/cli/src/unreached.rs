@@ -9,10 +9,9 @@
 //! `d_step` (it is one step) and jumps that are no steps of their own. The exit of a `for` loop is an `else`
 //! on its line.
 
-use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use stubborn_network::{Action, LocationId, Network, ProcessKind, Step, StepId};
-use stubborn_report::clean;
+use stubborn_report::{Unreached, clean};
 use stubborn_system::TransitionId;
 use stubborn_text::Span;
 
@@ -110,7 +109,7 @@ impl<'a> Executed<'a> {
             statement.is_told |= step.action != Action::Skip || is_own_step;
         }
         let never = statements.into_values().filter(|s| s.is_told && !s.is_hidden && !s.is_executed);
-        never.map(|statement| Unreached::new(process, statement.step)).collect()
+        never.map(|statement| never_executed(process, statement.step)).collect()
     }
 }
 
@@ -177,25 +176,14 @@ fn follow(process: &ProcessKind, mut waiting: Vec<LocationId>) -> HashSet<Locati
     found
 }
 
-/// A statement that was never executed.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Unreached {
-    proctype: String,
-    line: usize,
-    /// Only for the order of statements on one line.
-    column: u32,
-    text: String,
-}
-
-impl Unreached {
-    fn new(process: &ProcessKind, step: &Step) -> Self {
-        Self {
-            // SPIN's name for `init` has colons.
-            proctype: process.name.trim_matches(':').to_owned(),
-            line: step.line,
-            column: step.span.start,
-            text: step.text.clone(),
-        }
+/// A step as a statement that was never executed.
+fn never_executed(process: &ProcessKind, step: &Step) -> Unreached {
+    Unreached {
+        // SPIN's name for `init` has colons.
+        proctype: process.name.trim_matches(':').to_owned(),
+        line: step.line,
+        column: step.span.start,
+        text: step.text.clone(),
     }
 }
 
@@ -205,12 +193,4 @@ pub(crate) fn unreached_text(list: &[Unreached]) -> String {
         format!("unreached in proctype {}: line {}: {}\n", clean(&u.proctype), u.line, clean(&u.text))
     };
     list.iter().map(line).collect()
-}
-
-/// `report`, a JSON object, with the list under the key `unreached`.
-pub(crate) fn with_unreached(report: String, list: &[Unreached]) -> String {
-    let Ok(Value::Object(mut top)) = serde_json::from_str(&report) else { return report };
-    let list = list.iter().map(|u| json!({ "proctype": u.proctype, "line": u.line, "text": u.text }));
-    top.insert("unreached".to_owned(), list.collect());
-    serde_json::to_string_pretty(&Value::Object(top)).unwrap_or(report)
 }

@@ -304,3 +304,24 @@ pub fn comparison_json(model: &str, rows: &[Comparison], exit_code: u8) -> Strin
     );
     pretty(top)
 }
+
+/// A statement that was never executed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unreached {
+    /// The process type.
+    pub proctype: String,
+    /// The line where it was written.
+    pub line: usize,
+    /// Only for the order of statements on one line.
+    pub column: u32,
+    /// As written.
+    pub text: String,
+}
+
+/// `report`, a report in JSON, with the list under the key `unreached`.
+pub fn with_unreached(report: String, list: &[Unreached]) -> String {
+    let Ok(Value::Object(mut top)) = serde_json::from_str(&report) else { return report };
+    let list = list.iter().map(|u| json!({ "proctype": u.proctype, "line": u.line, "text": u.text }));
+    top.insert("unreached".to_owned(), list.collect());
+    pretty(top)
+}

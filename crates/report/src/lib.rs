@@ -12,7 +12,8 @@ mod text;
 
 pub use clean::clean;
 pub use json::{
-    JsonError, RecordedWitness, broken_json, comparison_json, error_json, report_json, witnesses_from_json,
+    JsonError, RecordedWitness, Unreached, broken_json, comparison_json, error_json, report_json,
+    with_unreached, witnesses_from_json,
 };
 pub use number::{human_bytes, with_commas};
 pub use table::{Comparison, PaperRow, comparison_table, paper_table};
