@@ -264,9 +264,7 @@ impl<S: WordVector + ?Sized> System for ModelSystem<'_, S> {
 
     fn show(&self, state: &S) -> String {
         let shown = self.look(state, |s| self.model.show(s)).ok().flatten();
-        shown.unwrap_or_else(|| {
-            self.values(state).into_iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(" ")
-        })
+        shown.unwrap_or_else(|| self.show_values(state))
     }
 }
 

@@ -4,6 +4,7 @@
 //! as written. Claims, formulas and event traces are part of the tree; lowering leaves them alone.
 
 use std::sync::Arc;
+pub use stubborn_network::ChannelTest;
 use stubborn_text::Span;
 
 /// A name and where it is.
@@ -361,17 +362,6 @@ pub enum BinaryOp {
     Release,
     Implies,
     Equivalent,
-}
-
-/// What can be asked of a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum ChannelTest {
-    Len,
-    Full,
-    NotFull,
-    Empty,
-    NotEmpty,
 }
 
 /// What expressions are.

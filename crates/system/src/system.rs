@@ -65,6 +65,11 @@ pub trait System {
 
     /// The state in one line, for people.
     fn show(&self, state: &Self::State) -> String {
+        self.show_values(state)
+    }
+
+    /// The variables of a state as `name=value` pairs in one line.
+    fn show_values(&self, state: &Self::State) -> String {
         self.values(state).into_iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(" ")
     }
 

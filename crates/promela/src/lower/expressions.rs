@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use crate::ast::{self, ExprKind, ReceiveArgument, Reference};
-use stubborn_network::{BinaryOp, ChannelTest, Expr, LocationId, Pattern, Place, UnaryOp, Width};
+use stubborn_network::{BinaryOp, Expr, LocationId, Pattern, Place, UnaryOp, Width};
 use stubborn_text::{Diagnostic, Span};
 
 impl Lowering<'_> {
@@ -29,16 +29,7 @@ impl Lowering<'_> {
                 let (a, b, c) = (self.expr(a), self.expr(b), self.expr(c));
                 Expr::Conditional(Box::new(a?), Box::new(b?), Box::new(c?))
             }
-            ExprKind::Channel(test, channel) => {
-                let test = match test {
-                    ast::ChannelTest::Len => ChannelTest::Len,
-                    ast::ChannelTest::Full => ChannelTest::Full,
-                    ast::ChannelTest::NotFull => ChannelTest::NotFull,
-                    ast::ChannelTest::Empty => ChannelTest::Empty,
-                    ast::ChannelTest::NotEmpty => ChannelTest::NotEmpty,
-                };
-                Expr::Channel(test, Box::new(self.load(channel)?))
-            }
+            ExprKind::Channel(test, channel) => Expr::Channel(*test, Box::new(self.load(channel)?)),
             ExprKind::Poll { channel, is_random, arguments } => {
                 let channel = Box::new(self.load(channel)?);
                 let fields = self.patterns(arguments)?;
