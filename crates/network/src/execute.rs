@@ -98,6 +98,13 @@ impl<'n> Frame<'n> {
         }
     }
 
+    /// Sets places to zero.
+    pub(crate) fn reset(&mut self, pid: usize, places: &[Place]) {
+        for place in places {
+            self.store(place.scope, pid, place.offset, place.width, 0);
+        }
+    }
+
     /// The channel and the message of a send, each field an `int` still.
     pub(crate) fn message_to_send(
         &self,
@@ -226,6 +233,7 @@ impl<'n> Frame<'n> {
             let first = self.evaluator(pid, moment, troubles).first(location);
             let step = &locations[location.index()].steps[first.ok_or(Trouble::BlockedSequence)?];
             self.perform(pid, &step.action, moment, troubles)?;
+            self.reset(pid, &step.resets);
             location = step.next;
         }
         Err(Trouble::EndlessSequence)

@@ -15,7 +15,7 @@
 
 use crate::execute::Moment;
 use crate::frame::Frame;
-use crate::{Action, Event, LocationId, Network, Pattern, Step, StepId, Trouble};
+use crate::{Action, Event, LocationId, Network, Pattern, Place, Step, StepId, Trouble};
 use std::collections::HashSet;
 use stubborn_system::TransitionId;
 
@@ -240,6 +240,7 @@ impl Network {
             return;
         }
         if step.action != Action::End {
+            next.reset(pid, &step.resets);
             next.set_location(pid, step.next);
         }
         next.set_last(pid);
@@ -269,18 +270,23 @@ impl Network {
                     break;
                 }
                 let mut troubles = Vec::new();
-                let Some((fields, rest)) = wants(&offered, pid, step, offset, message, &mut troubles) else {
+                let Some(Wanted { fields, resets, rest }) =
+                    wants(&offered, pid, step, offset, message, &mut troubles)
+                else {
                     continue;
                 };
                 let mut next = offered.clone();
                 next.watch(true, offset, message, &mut troubles);
                 next.watch(false, offset, message, &mut troubles);
                 next.bind(pid, fields, message, Moment::default(), &mut troubles);
+                next.reset(pid, resets);
                 if let Err(trouble) = next.sequence(pid, rest, Moment::default(), &mut troubles) {
                     lost.push(trouble);
                     continue;
                 }
                 escape = step.escape;
+                next.reset(pid, &step.resets);
+                next.reset(sender.pid, &sent.resets);
                 next.set_location(pid, step.next);
                 next.set_last(pid);
                 let receiver = Micro { pid, step: StepId(first_step.0 + i as u32) };
@@ -296,8 +302,17 @@ impl Network {
     }
 }
 
-/// The fields of the receive that takes an offered message, if the step is one and wants it. A sequence that
-/// is one step may begin with such a receive; the location where it goes on comes with the fields.
+/// A receive that takes an offered message, and what is left to do after it.
+struct Wanted<'n> {
+    fields: &'n [Pattern],
+    /// Of the receive within a sequence.
+    resets: &'n [Place],
+    /// Where the sequence goes on.
+    rest: LocationId,
+}
+
+/// The receive that takes an offered message, if the step is one and wants it. A sequence that is one step
+/// may begin with such a receive.
 fn wants<'n>(
     offered: &Frame<'n>,
     pid: usize,
@@ -305,20 +320,20 @@ fn wants<'n>(
     offset: usize,
     message: &[i32],
     troubles: &mut Vec<Trouble>,
-) -> Option<(&'n [Pattern], LocationId)> {
+) -> Option<Wanted<'n>> {
     match &step.action {
         Action::Receive { channel, fields, .. } => {
             let mut evaluator = offered.evaluator(pid, Moment::default(), troubles);
             let is_meant = evaluator.channel(channel)?.offset == offset;
             let is_wanted = is_meant && evaluator.is_provided() && evaluator.matches(fields, message);
-            is_wanted.then_some((fields, LocationId::EXIT))
+            is_wanted.then_some(Wanted { fields, resets: &[], rest: LocationId::EXIT })
         }
         Action::Sequence(entry) => {
             let kind = &offered.network.processes[offered.kind(pid)];
             let mut first = kind.locations[entry.index()].steps.iter();
             first.find_map(|inner| {
-                let (fields, _) = wants(offered, pid, inner, offset, message, troubles)?;
-                Some((fields, inner.next))
+                let Wanted { fields, .. } = wants(offered, pid, inner, offset, message, troubles)?;
+                Some(Wanted { fields, resets: &inner.resets, rest: inner.next })
             })
         }
         _ => None,

@@ -164,6 +164,7 @@ impl Network {
             }
             Action::Sequence(entry) => self.touch_sequence(kind, *entry, footprint),
         }
+        step.resets.iter().for_each(|place| self.place(place, &mut footprint.writes));
         if self.is_watched(kind) {
             footprint.writes.insert(Access::Process { kind });
         }

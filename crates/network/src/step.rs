@@ -92,6 +92,9 @@ pub struct Step {
     /// If not zero, the step belongs to this escape; when a step of an escape can be done, only steps of
     /// the same escape are done at the location.
     pub escape: u32,
+    /// Places without indices that become zero right after the step is done, also within a sequence that is
+    /// one step; in a rendezvous, after the receiver got the message. Front-ends leave this empty.
+    pub resets: Vec<Place>,
     /// Where it was written.
     pub span: Span,
     /// The line where it was written, from one.

@@ -96,7 +96,10 @@ impl Network {
             }
             _ => {}
         }
-        self.check_places(Some(kind), step.action.targets().into_iter())?;
+        self.check_places(Some(kind), step.action.targets().into_iter().chain(&step.resets))?;
+        if step.resets.iter().any(|place| !place.indices.is_empty()) {
+            return Err(format!("`{}` resets a place with indices", step.text));
+        }
         for expr in step.action.expressions() {
             self.check_expression(kind, expr)?;
         }

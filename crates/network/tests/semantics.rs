@@ -14,7 +14,8 @@ fn place(offset: usize) -> Place {
 
 fn step(action: Action, next: u16, is_atomic: bool) -> Step {
     let span = Span::new(FileId(0), 0, 0);
-    Step { line: 1, text: format!("{action:?}"), action, next: LocationId(next), is_atomic, escape: 0, span }
+    let text = format!("{action:?}");
+    Step { line: 1, text, action, next: LocationId(next), is_atomic, escape: 0, resets: Vec::new(), span }
 }
 
 /// A process that goes through `steps`, one location each, and ends.
@@ -195,4 +196,40 @@ fn a_network_that_makes_no_sense_is_refused() {
     assert!(network.clone().validated().is_err());
     network.processes[0].locations[1].steps[0] = step(Action::Assign(place(5), Expr::Constant(1)), 2, false);
     assert!(network.validated().is_err());
+}
+
+#[test]
+fn a_reset_happens_right_after_its_step() {
+    let mut writer = process("A", vec![(assign(7), false), (is_equal(0), false)]);
+    writer.locations[1].steps[0].resets = vec![place(1)];
+    let network = network(vec![writer], 1);
+    let after = network.expand(&network.initial_state().unwrap()).successors.pop().unwrap();
+    assert_eq!(after.state[1], 0);
+    assert_eq!(network.expand(&after.state).successors.len(), 1);
+}
+
+#[test]
+fn a_reset_of_a_receiver_comes_after_the_message_of_a_rendezvous() {
+    for reset in [false, true] {
+        let a = process("A", vec![(send(3), false)]);
+        let mut b = process("B", vec![(receive(Pattern::Bind(place(1))), false)]);
+        b.locations[1].steps[0].resets = if reset { vec![place(1)] } else { Vec::new() };
+        let network = network(vec![a, b], 0);
+        let after = network.expand(&network.initial_state().unwrap()).successors.pop().unwrap();
+        assert_eq!(after.state[1], if reset { 0 } else { 3 });
+    }
+}
+
+#[test]
+fn resets_within_a_sequence_happen_between_its_steps() {
+    // Location 1: the sequence 3, 4; location 2: the end.
+    let mut a = process("A", vec![(Action::Sequence(LocationId(3)), false)]);
+    let exit = LocationId::EXIT.0;
+    let mut first = step(assign(7), 4, false);
+    first.resets = vec![place(1)];
+    a.locations.push(Location { steps: vec![first], ..Location::default() });
+    a.locations.push(Location { steps: vec![step(is_equal(0), exit, false)], ..Location::default() });
+    let network = network(vec![a], 1);
+    let expansion = network.expand(&network.initial_state().unwrap());
+    assert_eq!(expansion.successors.len(), 1, "{:?}", expansion.events);
 }

@@ -219,7 +219,7 @@ impl Work {
         let next = LocationId(self.next(element) as u16);
         let Element { is_atomic, span, .. } = self.flow.elements[element];
         let (line, text) = (self.lines[element], self.texts[element].clone());
-        Step { action, next, is_atomic, escape, span, line, text }
+        Step { action, next, is_atomic, escape, resets: Vec::new(), span, line, text }
     }
 
     /// The location of an element. Steps of escapes come first, those of outer ones before inner ones.
