@@ -16,6 +16,7 @@ use stubborn_verdict::{ReductionKind, SearchKind, StoreKind};
 Examples:
   stubborn check model.pml -D N=3                     verify a Promela model
   stubborn check model.pml --invariant 'x < 2'        the same, and that this holds in every state
+  stubborn check model.pml --chart                    with the messages of a counterexample as a chart
   stubborn demo                                       what is in the gallery
   stubborn demo peterson --size 3                     verify Peterson's algorithm for three customers
   stubborn demo peterson --variant violating          a counterexample to mutual exclusion
@@ -233,6 +234,9 @@ pub(crate) struct CheckArgs {
     /// Show whole states in counterexamples
     #[arg(short, long)]
     pub(crate) verbose: bool,
+    /// Draw the messages of every counterexample, one column per process
+    #[arg(long, conflicts_with_all = ["json", "quiet"])]
+    pub(crate) chart: bool,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -243,6 +247,9 @@ pub(crate) struct SimulateArgs {
     /// Seed of the random choices; by default a new one, which is printed
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Draw the messages of the run, one column per process
+    #[arg(long)]
+    pub(crate) chart: bool,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -273,6 +280,9 @@ pub(crate) struct ReplayArgs {
     /// Show whole states
     #[arg(short, long)]
     pub(crate) verbose: bool,
+    /// Draw the messages of the run, one column per process
+    #[arg(long)]
+    pub(crate) chart: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -12,8 +12,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use stubborn_model::Model;
 use stubborn_report::{
-    Report, Unreached, broken_json, broken_text, clean, error_json, report_json, report_text, with_unreached,
+    Report, Unreached, broken_json, broken_text, chart_text, clean, error_json, report_json, report_text,
+    with_unreached,
 };
+use stubborn_verdict::Verdict;
 
 const BAD_INPUT: u8 = 2;
 
@@ -154,6 +156,9 @@ pub(crate) fn show(
                 }
             } else {
                 print(report_text(&report, args.verbose) + &unreached_text(unreached.unwrap_or_default()));
+                if args.chart {
+                    print(charts(&report));
+                }
             }
             report.exit_code()
         }
@@ -172,6 +177,17 @@ pub(crate) fn show(
             complain(&failure)
         }
     }
+}
+
+/// The charts of all counterexamples.
+fn charts(report: &Report) -> String {
+    let mut out = String::new();
+    for answer in &report.analysis.answers {
+        if let Verdict::Violated(violated) = &answer.verdict {
+            out += &format!("{}, {}", answer.question.word(), chart_text(violated.trace()));
+        }
+    }
+    out
 }
 
 fn complain(failure: &impl Display) -> u8 {

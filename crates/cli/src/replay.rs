@@ -4,7 +4,7 @@ use crate::args::ReplayArgs;
 use crate::entry::print;
 use crate::run::{Failure, SystemJob};
 use crate::target::Target;
-use stubborn_report::{RecordedWitness, Report, clean, witnesses_from_json};
+use stubborn_report::{RecordedWitness, Report, chart_text, clean, witnesses_from_json};
 use stubborn_system::{Observed, Rules, Symmetric};
 use stubborn_verdict::{Rejection, Replayed, Trace, replay as replay_witness};
 
@@ -33,7 +33,7 @@ pub(crate) fn replay(target: &Target, args: &ReplayArgs) -> Result<u8, Failure> 
                 target.name()
             )));
         }
-        match target.with(Replay { recorded, verbose: args.verbose })? {
+        match target.with(Replay { recorded, verbose: args.verbose, chart: args.chart })? {
             Ok((text, this)) => {
                 print(text);
                 code = Report::worse(code, this);
@@ -49,6 +49,7 @@ pub(crate) fn replay(target: &Target, args: &ReplayArgs) -> Result<u8, Failure> 
 struct Replay {
     recorded: RecordedWitness,
     verbose: bool,
+    chart: bool,
 }
 
 impl SystemJob for Replay {
@@ -57,7 +58,11 @@ impl SystemJob for Replay {
     fn run<Y: Rules + Observed + Symmetric>(self, system: &Y) -> Self::Output {
         let RecordedWitness { question, witness, .. } = &self.recorded;
         let Replayed { states, message, region } = replay_witness(system, question, witness, REPLAY_STATES)?;
-        let mut text = self.steps(&Trace::new(system, &states, witness));
+        let trace = Trace::new(system, &states, witness);
+        let mut text = self.steps(&trace);
+        if self.chart {
+            text += &chart_text(&trace);
+        }
         if region.is_some_and(|region| !region.complete) {
             text += &format!(
                 "replayed, but not confirmed: {REPLAY_STATES} states were visited without a return, and there are more\n"

@@ -5,7 +5,7 @@ use crate::entry::print;
 use crate::run::{Failure, SystemJob};
 use crate::target::Target;
 use std::time::{SystemTime, UNIX_EPOCH};
-use stubborn_report::clean;
+use stubborn_report::{chart_text, clean};
 use stubborn_system::{Batch, Fault, Observed, Question, Rules, Symmetric};
 use stubborn_verdict::{Trace, Witness};
 
@@ -13,13 +13,14 @@ use stubborn_verdict::{Trace, Witness};
 pub(crate) fn simulate(target: &Target, args: &SimulateArgs) -> Result<u8, Failure> {
     let fresh = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64);
     let seed = args.seed.unwrap_or_else(fresh);
-    let job = Simulate { steps: args.steps, seed, name: target.name() };
+    let job = Simulate { steps: args.steps, seed, chart: args.chart, name: target.name() };
     target.with(job)?.map_err(|fault| Failure::Usage(fault.to_string()))
 }
 
 struct Simulate {
     steps: usize,
     seed: u64,
+    chart: bool,
     name: String,
 }
 
@@ -50,6 +51,9 @@ impl SystemJob for Simulate {
         let mut text = format!("{:>4}  {}\n", 0, clean(&trace.initial));
         for (i, step) in trace.steps.iter().enumerate() {
             text += &format!("{:>4}  {}  [{}]\n", i + 1, clean(&step.state), clean(&step.text()));
+        }
+        if self.chart {
+            text += &chart_text(&trace);
         }
         print(text);
         match fault {

@@ -71,8 +71,10 @@ impl Network {
             kind.locals.iter().for_each(|v| values(&frame, Scope::Local, pid, v, &prefix, &mut out));
         }
         for (i, &channel) in frame.channels.iter().enumerate() {
-            let messages =
-                (0..frame.n_messages(channel)).map(|slot| format!("{:?}", frame.message(channel, slot)));
+            let messages = (0..frame.n_messages(channel)).map(|slot| {
+                let message = self.message_texts(channel.kind, &frame.message(channel, slot));
+                format!("[{}]", message.join(", "))
+            });
             let name = format!("channel {} ({})", i + 1, self.channels[channel.kind].name);
             out.push((name, messages.collect::<Vec<_>>().join(" ")));
         }
@@ -91,6 +93,9 @@ fn values(
     for i in 0..variable.length {
         let value = frame.load(scope, pid, variable.offset + i * variable.stride, variable.width);
         let index = if variable.length > 1 { format!("[{i}]") } else { String::new() };
-        out.push((format!("{prefix}{}{index}", variable.name), value.to_string()));
+        out.push((
+            format!("{prefix}{}{index}", variable.name),
+            frame.network.value_text(value, variable.names),
+        ));
     }
 }

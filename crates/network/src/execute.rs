@@ -127,7 +127,7 @@ impl<'n> Frame<'n> {
 
     /// The slot before which a message goes: a sorted one before the first that is larger, compared field
     /// by field from the left, as numbers before they are cut to size.
-    fn place_to_insert(&self, channel: Segment, is_sorted: bool, message: &[i32]) -> usize {
+    pub(crate) fn place_to_insert(&self, channel: Segment, is_sorted: bool, message: &[i32]) -> usize {
         let length = self.n_messages(channel);
         let is_larger = |&slot: &usize| self.message(channel, slot).as_slice() > message;
         if is_sorted { (0..length).find(is_larger).unwrap_or(length) } else { length }

@@ -58,11 +58,11 @@ impl Expansion {
 }
 
 /// A state on the way, and who has the control there.
-struct Move<'n> {
-    frame: Frame<'n>,
+pub(crate) struct Move<'n> {
+    pub(crate) frame: Frame<'n>,
     keeper: Option<usize>,
-    trail: Vec<Micro>,
-    events: Vec<Event>,
+    pub(crate) trail: Vec<Micro>,
+    pub(crate) events: Vec<Event>,
 }
 
 impl Network {
@@ -164,7 +164,7 @@ impl Network {
     }
 
     /// What one process can do, alone or as the sender of a rendezvous.
-    fn moves<'n>(
+    pub(crate) fn moves<'n>(
         &'n self,
         frame: &Frame<'n>,
         pid: usize,
@@ -303,17 +303,17 @@ impl Network {
 }
 
 /// A receive that takes an offered message, and what is left to do after it.
-struct Wanted<'n> {
-    fields: &'n [Pattern],
+pub(crate) struct Wanted<'n> {
+    pub(crate) fields: &'n [Pattern],
     /// Of the receive within a sequence.
-    resets: &'n [Place],
+    pub(crate) resets: &'n [Place],
     /// Where the sequence goes on.
-    rest: LocationId,
+    pub(crate) rest: LocationId,
 }
 
 /// The receive that takes an offered message, if the step is one and wants it. A sequence that is one step
 /// may begin with such a receive.
-fn wants<'n>(
+pub(crate) fn wants<'n>(
     offered: &Frame<'n>,
     pid: usize,
     step: &'n Step,

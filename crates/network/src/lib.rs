@@ -25,6 +25,7 @@ mod expand;
 mod expr;
 mod footprint;
 mod frame;
+mod narrate;
 mod network;
 mod reduce;
 mod step;
@@ -39,6 +40,7 @@ pub use event::{Event, Trouble};
 pub use expand::{Expansion, Micro, Successor};
 pub use expr::{BinaryOp, ChannelTest, Expr, Index, Place, Scope, UnaryOp};
 pub use footprint::{Access, ChannelPart, Footprint};
+pub use narrate::Told;
 pub use network::{
     ChannelKind, Initial, Initialiser, Location, LocationId, Network, ProcessKind, Start, StepId, Variable,
 };

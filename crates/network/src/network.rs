@@ -36,6 +36,8 @@ pub struct Variable {
     pub stride: usize,
     /// Whether it holds channels.
     pub is_channel: bool,
+    /// If it holds names: which of [`Network::names`].
+    pub names: Option<usize>,
 }
 
 /// Where a process can be.
@@ -103,6 +105,8 @@ pub struct ChannelKind {
     pub capacity: usize,
     /// The types of the fields of a message.
     pub fields: Vec<Width>,
+    /// For each field that holds names, which of [`Network::names`].
+    pub names: Vec<Option<usize>>,
 }
 
 impl ChannelKind {
@@ -128,6 +132,8 @@ pub struct Network {
     pub processes: Vec<ProcessKind>,
     /// Kinds of channels.
     pub channels: Vec<ChannelKind>,
+    /// Lists of names for people (mtypes): the first of a list means 1.
+    pub names: Vec<Vec<String>>,
     /// Global variables.
     pub globals: Vec<Variable>,
     /// Bytes of them.
@@ -189,6 +195,14 @@ impl Network {
             }
         }
         None
+    }
+
+    /// A value for people: by its name, if it is one of the list.
+    pub fn value_text(&self, value: i32, names: Option<usize>) -> String {
+        let list = names.and_then(|list| self.names.get(list));
+        let index = usize::try_from(value).ok().and_then(|value| value.checked_sub(1));
+        let name = list.zip(index).and_then(|(list, index)| list.get(index));
+        name.cloned().unwrap_or_else(|| value.to_string())
     }
 
     /// All steps of a kind of process, with the locations where they are, sequences included.

@@ -9,7 +9,7 @@
 //! transitions belong together; a reduction chooses all of a group or none.
 
 use crate::check::is_safety;
-use crate::{Micro, Network, StepId};
+use crate::{Micro, Network, StepId, Told};
 use stubborn_system::{Batch, Fault, Part, System, TransitionId};
 
 impl Network {
@@ -32,10 +32,11 @@ impl Network {
         Micro { pid: group / n_steps, step: StepId((group % n_steps) as u32) }
     }
 
-    fn part(&self, micro: Micro) -> Option<Part> {
+    fn part(&self, told: Told) -> Option<Part> {
+        let Told { micro, messages, .. } = told;
         let (kind, _, step) = self.step(micro.step)?;
         let process = Some(format!("{}[{}]", self.processes[kind].name, micro.pid));
-        Some(Part { process, line: Some(step.line), text: step.text.clone() })
+        Some(Part { process, line: Some(step.line), text: step.text.clone(), messages })
     }
 
     /// The name of a step of a process, for people.
@@ -97,6 +98,7 @@ impl System for Network {
     fn explain(&self, state: &[u8], t: TransitionId) -> Vec<Part> {
         let expansion = self.expand(state);
         let found = expansion.successors.into_iter().find(|s| s.transition == t);
-        found.map_or_else(Vec::new, |s| s.trail.into_iter().filter_map(|micro| self.part(micro)).collect())
+        let told = found.map_or_else(Vec::new, |successor| self.narrate(state, &successor));
+        told.into_iter().filter_map(|told| self.part(told)).collect()
     }
 }

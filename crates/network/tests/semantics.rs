@@ -50,11 +50,18 @@ fn network(processes: Vec<ProcessKind>, capacity: usize) -> Network {
         length: 1,
         stride: 1,
         is_channel: offset == 0,
+        names: None,
     };
     let starts = (0..processes.len()).map(|kind| Start { kind, priority: 1 }).collect();
     let network = Network {
         processes,
-        channels: vec![ChannelKind { name: "c".to_owned(), capacity, fields: vec![Width::Byte] }],
+        channels: vec![ChannelKind {
+            name: "c".to_owned(),
+            capacity,
+            fields: vec![Width::Byte],
+            names: vec![None],
+        }],
+        names: Vec::new(),
         globals: vec![variable(0), variable(1)],
         globals_size: 2,
         initialisers: vec![Initialiser { place: place(0), initial: Initial::Channel(0) }],

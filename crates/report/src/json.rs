@@ -6,7 +6,7 @@ use crate::{Comparison, Report};
 use serde_json::{Map, Value, json};
 use stubborn_explore::End;
 use stubborn_store::Guarantee;
-use stubborn_system::{Question, TransitionId};
+use stubborn_system::{Message, Question, TransitionId};
 use stubborn_verdict::{Answer, Broken, PhaseReport, Region, Row, Trace, Verdict, Witness};
 use thiserror::Error;
 
@@ -188,6 +188,16 @@ fn guarantee_json(guarantee: &Guarantee) -> Value {
     }
 }
 
+fn message_json(message: &Message) -> Value {
+    json!({
+        "kind": message.kind.word(),
+        "rendezvous": message.is_rendezvous,
+        "channel": message.channel,
+        "values": message.values,
+        "number": message.number,
+    })
+}
+
 fn trace_json(trace: &Trace) -> Value {
     let steps = trace.steps.iter().map(|step| {
         json!({
@@ -196,7 +206,10 @@ fn trace_json(trace: &Trace) -> Value {
             "line": step.parts.first().and_then(|part| part.line),
             "text": step.text(),
             "parts": step.parts.iter().map(|part| {
-                json!({ "process": part.process, "line": part.line, "text": part.text })
+                json!({
+                    "process": part.process, "line": part.line, "text": part.text,
+                    "messages": part.messages.iter().map(message_json).collect::<Vec<_>>(),
+                })
             }).collect::<Vec<_>>(),
             "changes": step.changes.iter().map(|c| {
                 json!({ "variable": c.variable, "old": c.old, "new": c.new })

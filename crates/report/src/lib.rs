@@ -4,12 +4,14 @@
 
 #![forbid(unsafe_code)]
 
+mod chart;
 mod clean;
 mod json;
 mod number;
 mod table;
 mod text;
 
+pub use chart::chart_text;
 pub use clean::clean;
 pub use json::{
     JsonError, RecordedWitness, Unreached, broken_json, comparison_json, error_json, report_json,

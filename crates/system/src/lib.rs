@@ -17,6 +17,7 @@
 
 mod batch;
 mod fault;
+mod message;
 mod observe;
 mod question;
 mod rules;
@@ -25,6 +26,7 @@ mod vector;
 
 pub use batch::Batch;
 pub use fault::Fault;
+pub use message::{Message, MessageKind};
 pub use observe::{Observed, Symmetric};
 pub use question::Question;
 pub use rules::{Alternative, Requirements, Rules};

@@ -1,6 +1,6 @@
 //! The first seam: a system of numbered deterministic transitions.
 
-use crate::{Batch, Fault, Vector};
+use crate::{Batch, Fault, Message, Vector};
 use std::fmt;
 
 /// Number of a transition. Dense, starting at zero.
@@ -77,7 +77,7 @@ pub trait System {
     /// several processes.
     fn explain(&self, state: &Self::State, t: TransitionId) -> Vec<Part> {
         let _ = state;
-        vec![Part { process: None, line: None, text: self.transition_name(t) }]
+        vec![Part { process: None, line: None, text: self.transition_name(t), messages: Vec::new() }]
     }
 }
 
@@ -90,4 +90,6 @@ pub struct Part {
     pub line: Option<usize>,
     /// As written.
     pub text: String,
+    /// What is sent and received in it, in order.
+    pub messages: Vec<Message>,
 }

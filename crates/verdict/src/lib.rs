@@ -16,6 +16,7 @@
 mod analysis;
 mod graph_questions;
 mod lift;
+mod messages;
 mod options;
 mod phase;
 mod replay;

@@ -1,6 +1,7 @@
 //! A run in words: what each step does and what it changes. Plain data, no rendering.
 
 use crate::Witness;
+use crate::messages::number_messages;
 use std::collections::HashMap;
 use stubborn_system::{Batch, Part, System};
 
@@ -60,6 +61,7 @@ impl Trace {
             });
             before = after;
         }
+        number_messages(steps.iter_mut().flat_map(|step| &mut step.parts).flat_map(|p| &mut p.messages));
         Self {
             initial: system.show(states.state(0)),
             initial_values,

@@ -53,3 +53,33 @@ fn example_path(name: &str) -> PathBuf {
     let profile = test.parent().and_then(|deps| deps.parent()).expect("target/PROFILE/deps/TEST");
     profile.join("examples").join(name)
 }
+
+/// A directory for files, gone with the test.
+#[allow(dead_code)]
+pub(crate) struct Files(PathBuf);
+
+#[allow(dead_code)]
+impl Files {
+    pub(crate) fn new(name: &str) -> Self {
+        let directory = std::env::temp_dir().join(format!("stubborn-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).expect("a directory for temporary files");
+        Self(directory)
+    }
+
+    /// The path of a file, there or not.
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    /// Writes a file and gives its path.
+    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.0.join(name), text).expect("a temporary file");
+        self.path(name)
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -141,8 +141,8 @@ impl Lowering<'_> {
         if let (Type::Scalar(scalar), Some(length)) = (symbol.type_of, symbol.length) {
             let width = scalar.width(true);
             let (name, offset) = (name.to_owned(), symbol.offset);
-            let (stride, is_channel) = (width.bytes(), scalar == Scalar::Chan);
-            return list(self, Variable { name, offset, width, length, stride, is_channel });
+            let (stride, is_channel, names) = (width.bytes(), scalar == Scalar::Chan, scalar.names());
+            return list(self, Variable { name, offset, width, length, stride, is_channel, names });
         }
         for leaf in self.leaves(symbol.type_of, symbol.length) {
             let variable = Variable {
@@ -152,6 +152,7 @@ impl Lowering<'_> {
                 length: 1,
                 stride: leaf.width.bytes(),
                 is_channel: leaf.scalar == Scalar::Chan,
+                names: leaf.scalar.names(),
             };
             list(self, variable);
         }
@@ -227,7 +228,8 @@ impl Lowering<'_> {
             scalar => scalar.width(is_alone),
         };
         let fields = scalars.iter().map(width).collect();
-        self.channels.push(ChannelKind { name: name.to_owned(), capacity, fields });
+        let names = scalars.iter().map(|scalar| scalar.names()).collect();
+        self.channels.push(ChannelKind { name: name.to_owned(), capacity, fields, names });
         Some(self.channels.len() - 1)
     }
 }
@@ -239,7 +241,7 @@ fn rank(type_of: Type, is_array: bool) -> u8 {
         Type::Scalar(Scalar::Bit) => 1,
         Type::Scalar(Scalar::Byte) => 2,
         Type::Scalar(Scalar::Chan) => 3,
-        Type::Scalar(Scalar::Mtype) => 4,
+        Type::Scalar(Scalar::Mtype(_)) => 4,
         Type::Scalar(Scalar::Short) => 5,
         Type::Scalar(Scalar::Int) => 6,
         Type::Record(_) => 7,

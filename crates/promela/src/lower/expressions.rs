@@ -250,6 +250,7 @@ impl Lowering<'_> {
             length,
             stride,
             is_channel: false,
+            names: None,
         });
         Place { scope, offset, width, indices: Vec::new(), text: name.to_owned() }
     }

@@ -78,6 +78,8 @@ struct Lowering<'a> {
     here: Span,
     /// Constants by name.
     mtypes: HashMap<Arc<str>, i32>,
+    /// Their subtypes, each with its names, the first of which means 1.
+    subtypes: Vec<(Arc<str>, Vec<String>)>,
     records: Vec<Record>,
     globals: HashMap<Arc<str>, Symbol>,
     /// Variables whose declaration was refused: no complaints about their use.
@@ -123,6 +125,7 @@ impl<'a> Lowering<'a> {
             diagnostics: Vec::new(),
             here,
             mtypes: HashMap::new(),
+            subtypes: Vec::new(),
             records: Vec::new(),
             globals: HashMap::new(),
             broken: HashSet::new(),
@@ -219,18 +222,17 @@ impl<'a> Lowering<'a> {
 
     /// Numbers the names of mtypes: the last of the first declaration of a subtype is one.
     fn constants(&mut self, model: &Model) {
-        let mut counts: HashMap<Arc<str>, i32> = HashMap::new();
         for item in &model.items {
             let Item::Mtype { subtype, names } = item else { continue };
-            let subtype = subtype.as_ref().map_or_else(|| Arc::from(""), |s| s.name.clone());
-            let count = counts.entry(subtype).or_default();
+            let subtype = self.subtype(subtype.as_ref());
             for name in names.iter().rev() {
-                *count += 1;
-                if self.mtypes.insert(name.name.clone(), *count).is_some() {
+                self.subtypes[subtype].1.push(name.name.to_string());
+                let value = self.subtypes[subtype].1.len() as i32;
+                if self.mtypes.insert(name.name.clone(), value).is_some() {
                     self.error("P0302", name.span, format!("`{}` is declared twice", name.name));
                 }
             }
-            if *count > 255 {
+            if self.subtypes[subtype].1.len() > 255 {
                 let span = names[0].span;
                 self.error("P0404", span, "more than 255 names in one mtype");
             }
@@ -304,6 +306,7 @@ impl<'a> Lowering<'a> {
             length: 1,
             stride: 1,
             is_channel: false,
+            names: None,
         });
     }
 
@@ -334,6 +337,7 @@ impl<'a> Lowering<'a> {
             length: 1,
             stride: 2,
             is_channel: false,
+            names: None,
         });
         let place = Place { scope: Scope::Global, offset, width, indices: Vec::new(), text };
         let end = LocationId(end.unwrap_or(0) as u16);
@@ -441,6 +445,7 @@ impl<'a> Lowering<'a> {
         let network = Network {
             processes: std::mem::take(&mut self.processes),
             channels: std::mem::take(&mut self.channels),
+            names: std::mem::take(&mut self.subtypes).into_iter().map(|(_, names)| names).collect(),
             globals: std::mem::take(&mut self.variables),
             globals_size: self.globals_size,
             initialisers: initialisers.into_iter().map(|(_, i)| i).collect(),

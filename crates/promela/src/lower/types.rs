@@ -12,18 +12,27 @@ pub(super) enum Scalar {
     Bit,
     Byte,
     Chan,
-    Mtype,
+    /// With the number of its subtype.
+    Mtype(usize),
     Short,
     Int,
 }
 
 impl Scalar {
+    /// The list of names that its values have.
+    pub(super) fn names(self) -> Option<usize> {
+        match self {
+            Self::Mtype(subtype) => Some(subtype),
+            _ => None,
+        }
+    }
+
     /// Its width; elements of arrays of bits are bytes, as in SPIN.
     pub(super) fn width(self, is_array: bool) -> Width {
         match self {
             Self::Unsigned(bits) => Width::Bits(bits),
             Self::Bit if !is_array => Width::Bits(1),
-            Self::Bit | Self::Byte | Self::Chan | Self::Mtype => Width::Byte,
+            Self::Bit | Self::Byte | Self::Chan | Self::Mtype(_) => Width::Byte,
             Self::Short => Width::Short,
             Self::Int => Width::Int,
         }
@@ -85,7 +94,7 @@ impl Lowering<'_> {
             TypeName::Short => Scalar::Short,
             TypeName::Int => Scalar::Int,
             TypeName::Chan => Scalar::Chan,
-            TypeName::Mtype(_) => Scalar::Mtype,
+            TypeName::Mtype(subtype) => Scalar::Mtype(self.subtype(subtype.as_ref())),
             TypeName::Unsigned => {
                 let bits = match width {
                     Some(width) => self.constant(width)?,
@@ -109,6 +118,16 @@ impl Lowering<'_> {
             }
         };
         Some(Type::Scalar(scalar))
+    }
+
+    /// The number of a subtype of mtype.
+    pub(super) fn subtype(&mut self, subtype: Option<&ast::Ident>) -> usize {
+        let name = subtype.map_or_else(|| Arc::from(""), |s| s.name.clone());
+        let known = self.subtypes.iter().position(|(known, _)| *known == name);
+        known.unwrap_or_else(|| {
+            self.subtypes.push((name, Vec::new()));
+            self.subtypes.len() - 1
+        })
     }
 
     /// The length of an array, checked.
