@@ -17,6 +17,9 @@ Examples:
   stubborn check model.pml -D N=3                     verify a Promela model
   stubborn check model.pml --invariant 'x < 2'        the same, and that this holds in every state
   stubborn check model.pml --chart                    with the messages of a counterexample as a chart
+  stubborn check model.pml --trail                    a counterexample for `spin -t -p model.pml`
+  stubborn simulate model.pml --interactive           choose every step yourself
+  stubborn simulate model.pml --trail model.pml.trail the run that SPIN, or check --trail, wrote
   stubborn demo                                       what is in the gallery
   stubborn demo peterson --size 3                     verify Peterson's algorithm for three customers
   stubborn demo peterson --variant violating          a counterexample to mutual exclusion
@@ -38,6 +41,10 @@ pub(crate) enum StubbornCommand {
     Check {
         /// The model
         model: PathBuf,
+        /// Write the counterexample as a trail for `spin -t`; by default to MODEL.trail, as SPIN does
+        #[arg(long, value_name = "FILE")]
+        #[allow(clippy::option_option)]
+        trail: Option<Option<PathBuf>>,
         #[command(flatten)]
         promela: PromelaArgs,
         #[command(flatten)]
@@ -61,7 +68,7 @@ pub(crate) enum StubbornCommand {
         #[command(flatten)]
         check: CheckArgs,
     },
-    /// Run a model at random
+    /// Run a model: at random, step by step, or as a trail says
     Simulate {
         /// A file with a Promela model, or the name of a model of the gallery
         model: String,
@@ -145,7 +152,7 @@ pub(crate) enum OwnCommand {
         #[command(flatten)]
         check: CheckArgs,
     },
-    /// Run the model at random
+    /// Run the model: at random, step by step, or as a trail says
     Simulate {
         #[command(flatten)]
         params: ParamArgs,
@@ -247,6 +254,13 @@ pub(crate) struct SimulateArgs {
     /// Seed of the random choices; by default a new one, which is printed
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Choose every step yourself, by number; `h` shows what else can be said
+    #[arg(long, conflicts_with_all = ["steps", "seed"])]
+    pub(crate) interactive: bool,
+    /// Make the run in this file: a trail of SPIN (Promela only) or a report that --json wrote; with
+    /// --interactive, go on from its end
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["steps", "seed"])]
+    pub(crate) trail: Option<PathBuf>,
     /// Draw the messages of the run, one column per process
     #[arg(long)]
     pub(crate) chart: bool,

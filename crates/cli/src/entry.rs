@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, Own, OwnCommand, ParamArgs, PromelaArgs, Stubborn, 
 use crate::run::{Failure, check};
 use crate::target::Target;
 use crate::unreached::unreached_text;
-use crate::{compare, graph, papers, promela, replay, simulate};
+use crate::{compare, graph, papers, promela, replay, simulate, trail};
 use clap::Parser;
 use std::fmt::Display;
 use std::io::Write;
@@ -78,7 +78,10 @@ fn build_or_fail(
 pub fn stubborn_main() -> ExitCode {
     let stubborn = Stubborn::parse();
     guarded(move || match stubborn.command {
-        StubbornCommand::Check { model, promela, check } => promela::check(&model, &promela, &check),
+        StubbornCommand::Check { model, trail, promela, check } => {
+            let trail = trail.map(|file| file.unwrap_or_else(|| trail::default_file(&model)));
+            promela::check(&model, &promela, &check, trail.as_deref())
+        }
         StubbornCommand::Demo { name: None, .. } => {
             print(gallery_list());
             Ok(0)

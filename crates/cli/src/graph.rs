@@ -35,7 +35,7 @@ pub(crate) fn graph(target: &Target, args: &GraphArgs) -> Result<u8, Failure> {
 }
 
 /// Replaces `file` as a whole: nobody sees half of it.
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn write(file: &Path, text: &str) -> Result<(), Failure> {
     let unwritable = |error: std::io::Error| Failure::Usage(format!("{}: {error}", file.display()));
     let beside = beside(file);
     let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, file));

@@ -52,6 +52,7 @@ mod args;
 mod compare;
 mod entry;
 mod graph;
+mod interactive;
 mod machine;
 mod papers;
 mod promela;
@@ -61,6 +62,7 @@ mod run;
 mod simulate;
 mod subject;
 mod target;
+mod trail;
 mod unreached;
 mod watch;
 

@@ -4,6 +4,7 @@ use crate::args::{CheckArgs, PromelaArgs};
 use crate::entry::{say, show};
 use crate::run::{About, Analyse, Failure, SystemJob, options_for, questions};
 use crate::subject::{Invariant, Subject};
+use crate::trail;
 use crate::watch::Terminal;
 use std::path::{Path, PathBuf};
 use stubborn_explore::End;
@@ -20,7 +21,12 @@ use stubborn_verdict::{PhaseReport, ReductionKind, StoreKind};
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Verifies the model in a file.
-pub(crate) fn check(file: &Path, promela: &PromelaArgs, args: &CheckArgs) -> Result<u8, Failure> {
+pub(crate) fn check(
+    file: &Path,
+    promela: &PromelaArgs,
+    args: &CheckArgs,
+    trail: Option<&Path>,
+) -> Result<u8, Failure> {
     let Some(Loaded { network, invariants }) = load(file, promela)? else { return Ok(2) };
     let name = file.display().to_string();
     let mut subject = Subject::new(&network, &invariants);
@@ -28,6 +34,9 @@ pub(crate) fn check(file: &Path, promela: &PromelaArgs, args: &CheckArgs) -> Res
         subject = subject.recording();
     }
     let report = report(&name, &network, &subject, args);
+    if let (Some(trail), Ok(report)) = (trail, &report) {
+        trail::save(trail, file, &subject, report)?;
+    }
     let is_full = report.as_ref().is_ok_and(|report| report.analysis.phases.iter().any(is_full));
     let executed = subject.into_executed().filter(|_| is_full);
     let unreached = executed.map(|executed| executed.unreached());

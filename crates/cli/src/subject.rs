@@ -49,6 +49,16 @@ impl<'a> Subject<'a> {
         !self.invariants.is_empty()
     }
 
+    /// What it is about.
+    pub(crate) fn network(&self) -> &'a Network {
+        self.network
+    }
+
+    /// Whether a state itself is wrong, and not a step that can be done in it.
+    pub(crate) fn is_wrong(&self, state: &[u8]) -> bool {
+        self.violated(state).is_some()
+    }
+
     fn violated(&self, state: &[u8]) -> Option<String> {
         let violated = self.invariants.iter().find(|i| !self.network.holds(state, &i.expr))?;
         Some(format!("invariant violated: {}", violated.text))

@@ -4,6 +4,7 @@
 //! tells what it sent and received and what went wrong. Nothing is decided here: the moves are those of
 //! the interpreter. **Checked by** the chart tests, and by SPIN, which replays the trails made of it.
 
+use crate::check::is_safety;
 use crate::execute::Moment;
 use crate::expand::{Wanted, wants};
 use crate::frame::{Frame, Segment};
@@ -29,6 +30,26 @@ impl Network {
         told(false)
             .or_else(|| told(true))
             .unwrap_or_else(|| successor.trail.iter().map(unexplained).collect())
+    }
+
+    /// The steps from `state` to the first violation of safety, the one that goes wrong included.
+    pub fn way_to_error(&self, state: &[u8]) -> Vec<Micro> {
+        let expansion = self.expand(state);
+        for successor in expansion.successors.iter().filter(|s| s.events.iter().any(is_safety)) {
+            let told = self.narrate(state, successor);
+            if let Some(last) = told.iter().position(|told| told.troubles.iter().any(Trouble::is_error)) {
+                return told[..=last].iter().map(|told| told.micro).collect();
+            }
+        }
+        // A step that cannot be finished; if it is not the first of an atomic sequence the way is not known.
+        let frame = Frame::new(self, state);
+        let lost = expansion.events.iter().filter(|event| is_safety(event)).find_map(|event| {
+            let (pid, step) = event.step?;
+            let (kind, location, _) = self.step(step)?;
+            let is_here = frame.kind(pid) == kind && frame.location(pid) == location;
+            is_here.then_some(Micro { pid, step })
+        });
+        lost.into_iter().collect()
     }
 
     /// `None` if it is not the way: `timeout` was judged wrongly.

@@ -95,6 +95,9 @@ pub struct Step {
     /// Places without indices that become zero right after the step is done, also within a sequence that is
     /// one step; in a rendezvous, after the receiver got the message. Front-ends leave this empty.
     pub resets: Vec<Place>,
+    /// The number of its statement over the whole model, as SPIN counts them in its trails; none if SPIN would
+    /// not know it.
+    pub number: Option<u32>,
     /// Where it was written.
     pub span: Span,
     /// The line where it was written, from one.

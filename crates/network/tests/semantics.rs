@@ -15,7 +15,17 @@ fn place(offset: usize) -> Place {
 fn step(action: Action, next: u16, is_atomic: bool) -> Step {
     let span = Span::new(FileId(0), 0, 0);
     let text = format!("{action:?}");
-    Step { line: 1, text, action, next: LocationId(next), is_atomic, escape: 0, resets: Vec::new(), span }
+    Step {
+        line: 1,
+        text,
+        action,
+        next: LocationId(next),
+        is_atomic,
+        escape: 0,
+        number: None,
+        resets: Vec::new(),
+        span,
+    }
 }
 
 /// A process that goes through `steps`, one location each, and ends.

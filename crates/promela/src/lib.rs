@@ -43,6 +43,7 @@ mod parser;
 mod preprocess;
 mod refuse;
 mod token;
+pub mod trail;
 
 use preprocess::{Preprocessed, preprocess};
 use stubborn_network::Network;

@@ -1,8 +1,9 @@
 //! Running the binary and the examples as a user would.
 
 use serde_json::Value;
+use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// What a run gave.
 pub(crate) struct Run {
@@ -38,6 +39,20 @@ pub(crate) fn stubborn(arguments: &str) -> Run {
 pub(crate) fn stubborn_with<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Run {
     let output = Command::new(env!("CARGO_BIN_EXE_stubborn")).args(arguments).output();
     Run::new(output.expect("the binary runs"))
+}
+
+/// Runs `stubborn` with the words of `arguments` and this standard input.
+#[allow(dead_code)]
+pub(crate) fn stubborn_reading(arguments: &str, input: impl AsRef<[u8]>) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stubborn"));
+    command.args(arguments.split_whitespace());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // A program that ends early does not read everything; that is its right.
+    let _ = stdin.write_all(input.as_ref());
+    drop(stdin);
+    Run::new(child.wait_with_output().expect("the binary ends"))
 }
 
 /// Runs an example with the words of `arguments`.

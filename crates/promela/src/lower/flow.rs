@@ -48,6 +48,8 @@ pub(super) struct Element {
     pub(super) kind: Kind,
     pub(super) span: Span,
     pub(super) next: Option<usize>,
+    /// How many elements of the process SPIN made before it; none if SPIN does not make it.
+    pub(super) number: Option<u32>,
     /// Sequences that can take over here, outermost first.
     pub(super) escapes: Vec<usize>,
     /// In an atomic sequence and not its last element.
@@ -94,6 +96,8 @@ pub(super) struct Goto {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flow {
     pub(super) elements: Vec<Element>,
+    /// How many of them SPIN makes.
+    pub(super) n_numbered: u32,
     pub(super) sequences: Vec<Sequence>,
     /// The sequences that are being built, innermost last.
     open: Vec<usize>,
@@ -124,7 +128,10 @@ impl Flow {
         if self.elements.is_empty() {
             self.push_element(Kind::Join, span);
         }
-        self.push_element(kind, span)
+        let element = self.push_element(kind, span);
+        self.elements[element].number = Some(self.n_numbered);
+        self.n_numbered += 1;
+        element
     }
 
     fn push_element(&mut self, kind: Kind, span: Span) -> usize {
@@ -132,6 +139,7 @@ impl Flow {
             kind,
             span,
             next: None,
+            number: None,
             escapes: Vec::new(),
             is_atomic: false,
             is_atomic_end: false,

@@ -18,8 +18,16 @@ impl Lowering<'_> {
     /// The locations of the process that was built, and where it begins.
     pub(super) fn locations(&mut self) -> (Vec<Location>, LocationId) {
         let flow = std::mem::take(&mut self.flow);
-        let mut work =
-            Work { flow, jumps: Vec::new(), texts: Vec::new(), lines: Vec::new(), problems: Vec::new() };
+        let first_number = self.n_numbered;
+        self.n_numbered += flow.n_numbered;
+        let mut work = Work {
+            flow,
+            first_number,
+            jumps: Vec::new(),
+            texts: Vec::new(),
+            lines: Vec::new(),
+            problems: Vec::new(),
+        };
         work.resolve_jumps();
         work.tie_loose_ends();
         work.patch_atomics();
@@ -67,6 +75,8 @@ impl Lowering<'_> {
 
 struct Work {
     flow: Flow,
+    /// How many elements SPIN made for what came before in the model.
+    first_number: u32,
     /// The element that each jump leads to.
     jumps: Vec<Option<usize>>,
     texts: Vec<String>,
@@ -217,9 +227,10 @@ impl Work {
             _ => Action::Skip,
         };
         let next = LocationId(self.next(element) as u16);
-        let Element { is_atomic, span, .. } = self.flow.elements[element];
+        let Element { is_atomic, span, number, .. } = self.flow.elements[element];
+        let number = number.map(|number| self.first_number + number);
         let (line, text) = (self.lines[element], self.texts[element].clone());
-        Step { action, next, is_atomic, escape, resets: Vec::new(), span, line, text }
+        Step { action, next, is_atomic, escape, number, resets: Vec::new(), span, line, text }
     }
 
     /// The location of an element. Steps of escapes come first, those of outer ones before inner ones.

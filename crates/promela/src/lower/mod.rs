@@ -100,6 +100,8 @@ struct Lowering<'a> {
     finished: HashMap<Arc<str>, Known>,
     uses_last: bool,
     uses_priority: bool,
+    /// How many elements SPIN has made for all processes so far.
+    n_numbered: u32,
 
     // The process that is being lowered.
     process: Arc<str>,
@@ -143,6 +145,7 @@ impl<'a> Lowering<'a> {
             finished: HashMap::new(),
             uses_last: false,
             uses_priority: false,
+            n_numbered: 0,
             process: Arc::from(""),
             scopes: Vec::new(),
             n_scopes: 0,

@@ -140,6 +140,16 @@ impl Lowering<'_> {
         // The skip takes the place of the jump, which moves behind it.
         let jump = self.flow.element(self.flow.elements[element].kind.clone(), span);
         self.flow.elements[element].kind = Kind::Statement(Action::Skip);
+        if is_special {
+            // SPIN makes the skip after the jump.
+            let number = self.flow.elements[element].number.take();
+            self.flow.elements[element].number = self.flow.elements[jump].number.take();
+            self.flow.elements[jump].number = number;
+        } else {
+            // SPIN makes the second jump when everything else is there; it is never a step.
+            self.flow.elements[jump].number = None;
+            self.flow.n_numbered -= 1;
+        }
         self.flow.append(jump, self.flow.current());
         element
     }
