@@ -133,7 +133,7 @@ impl<'n> Frame<'n> {
         if is_sorted { (0..length).find(is_larger).unwrap_or(length) } else { length }
     }
 
-    /// Gives the fields of a message to a receiver, from the left.
+    /// Gives the fields of a message to a receiver, from the left; fields that it lacks are zero.
     pub(crate) fn bind(
         &mut self,
         pid: usize,
@@ -145,7 +145,8 @@ impl<'n> Frame<'n> {
         if fields.len() != message.len() {
             troubles.push(Trouble::WrongArity { expected: message.len(), found: fields.len() });
         }
-        for (field, &value) in fields.iter().zip(message) {
+        let message = message.iter().copied().chain(std::iter::repeat(0));
+        for (field, value) in fields.iter().zip(message) {
             if let Pattern::Bind(place) = field {
                 self.assign(pid, place, value, moment, troubles);
             }

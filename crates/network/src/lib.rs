@@ -27,6 +27,7 @@ mod footprint;
 mod frame;
 mod narrate;
 mod network;
+mod optimise;
 mod reduce;
 mod step;
 mod system;
@@ -44,6 +45,7 @@ pub use narrate::Told;
 pub use network::{
     ChannelKind, Initial, Initialiser, Location, LocationId, Network, ProcessKind, Start, StepId, Variable,
 };
+pub use optimise::{Optimisations, Optimised};
 pub use step::{Action, Pattern, Run, Step};
 pub use trace::Trace;
 pub use width::Width;

@@ -38,6 +38,11 @@ pub struct Variable {
     pub is_channel: bool,
     /// If it holds names: which of [`Network::names`].
     pub names: Option<usize>,
+    /// Whether it was declared as a scalar: no array, not even of one element, and no field of a record.
+    pub is_scalar: bool,
+    /// For globals: whether the text reads it, as SPIN counts it. Arguments of `printf` and `x++` do not
+    /// count, receiving into it does, and so do the counters of `for` and `select`.
+    pub is_read: bool,
 }
 
 /// Where a process can be.

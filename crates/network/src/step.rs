@@ -98,6 +98,8 @@ pub struct Step {
     /// The number of its statement over the whole model, as SPIN counts them in its trails; none if SPIN would
     /// not know it.
     pub number: Option<u32>,
+    /// Expressions that it mentions but that have no effect: what `printf` prints, what goes to `_`.
+    pub mentions: Vec<Expr>,
     /// Where it was written.
     pub span: Span,
     /// The line where it was written, from one.

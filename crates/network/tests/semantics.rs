@@ -15,17 +15,8 @@ fn place(offset: usize) -> Place {
 fn step(action: Action, next: u16, is_atomic: bool) -> Step {
     let span = Span::new(FileId(0), 0, 0);
     let text = format!("{action:?}");
-    Step {
-        line: 1,
-        text,
-        action,
-        next: LocationId(next),
-        is_atomic,
-        escape: 0,
-        number: None,
-        resets: Vec::new(),
-        span,
-    }
+    let (resets, mentions, next) = (Vec::new(), Vec::new(), LocationId(next));
+    Step { line: 1, text, action, next, is_atomic, escape: 0, number: None, resets, mentions, span }
 }
 
 /// A process that goes through `steps`, one location each, and ends.
@@ -61,6 +52,8 @@ fn network(processes: Vec<ProcessKind>, capacity: usize) -> Network {
         stride: 1,
         is_channel: offset == 0,
         names: None,
+        is_scalar: true,
+        is_read: true,
     };
     let starts = (0..processes.len()).map(|kind| Start { kind, priority: 1 }).collect();
     let network = Network {

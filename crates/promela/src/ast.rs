@@ -237,8 +237,10 @@ pub enum StatementKind {
     },
     /// `label: statement`; a label before nothing labels a `skip`.
     Labelled(Ident, Box<Statement>),
-    /// `v = e`, `v++` and `v--`.
+    /// `v = e`.
     Assign(Reference, Expr),
+    /// `v++` and `v--`: the value is `v + 1` or `v - 1`.
+    Increment(Reference, Expr),
     /// An expression as a statement.
     Guard(Expr),
     /// `else`.

@@ -14,7 +14,7 @@ fn statement(statement: &Statement, visit: &mut dyn FnMut(&Expr)) {
         StatementKind::Declaration(declaration) => declared(declaration, visit),
         StatementKind::Exclusive { channels, .. } => channels.iter().for_each(|c| reference(c, visit)),
         StatementKind::Labelled(_, inner) => self::statement(inner, visit),
-        StatementKind::Assign(target, value) => {
+        StatementKind::Assign(target, value) | StatementKind::Increment(target, value) => {
             reference(target, visit);
             expr(value, visit);
         }

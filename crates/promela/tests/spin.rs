@@ -2,7 +2,8 @@
 //!
 //! `spin.csv` holds what SPIN 6.5.2 counts for each model of `tests/models`: `spin -a -o1 -o2 -o3`, compiled
 //! with `-DNOREDUCE -DSAFETY -DNOCLAIM`, run with `-c0`; transitions are SPIN's minus one, because it counts
-//! the initial state as one. The live comparisons need `spin` and `gcc` (Debian packages), and fail without
+//! the initial state as one. `spin-optimised.csv` holds the same for `spin -a -o3`, where dead variables are
+//! reset and variables that are only written are hidden. The live comparisons need `spin` and `gcc` (Debian packages), and fail without
 //! them unless `STUBBORN_WITHOUT_SPIN` is set. They look at the models here and at the examples that come with
 //! SPIN; `STUBBORN_SPIN_MODELS=/a/directory` has them look elsewhere:
 //!
@@ -17,7 +18,41 @@ mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use stubborn_network::{Network, Optimisations};
 use support::{Counts, count, models, network};
+
+/// What SPIN is told about its optimisations, and what is done here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// None of them.
+    Plain,
+    /// Dead variables are reset, variables that are only written are hidden.
+    Optimised,
+}
+
+impl Mode {
+    fn flags(self) -> &'static [&'static str] {
+        match self {
+            Self::Plain => &["-o1", "-o2", "-o3"],
+            Self::Optimised => &["-o3"],
+        }
+    }
+
+    fn table(self) -> PathBuf {
+        models().join(match self {
+            Self::Plain => "spin.csv",
+            Self::Optimised => "spin-optimised.csv",
+        })
+    }
+
+    fn network(self, path: &Path) -> Result<Network, String> {
+        let network = network(path)?;
+        Ok(match self {
+            Self::Plain => network,
+            Self::Optimised => network.optimised(Optimisations::ALL, &[]).network,
+        })
+    }
+}
 
 /// Models whose counts differ from SPIN's, and why.
 const EXCEPTIONS: [(&str, &str); 3] = [
@@ -30,8 +65,8 @@ fn exception(model: &str) -> Option<&'static str> {
     EXCEPTIONS.iter().find(|(name, _)| *name == model).map(|(_, reason)| *reason)
 }
 
-fn recorded() -> Vec<(String, Option<Counts>)> {
-    let table = std::fs::read_to_string(models().join("spin.csv")).expect("spin.csv is there");
+fn recorded(mode: Mode) -> Vec<(String, Option<Counts>)> {
+    let table = std::fs::read_to_string(mode.table()).expect("the table is there");
     let row = |line: &str| {
         let fields: Vec<&str> = line.split(',').collect();
         let number = |i: usize| fields[i].parse::<usize>().ok();
@@ -48,10 +83,20 @@ fn recorded() -> Vec<(String, Option<Counts>)> {
 
 #[test]
 fn counts_are_those_that_spin_recorded() {
+    compare_with_recorded(Mode::Plain);
+}
+
+#[test]
+fn optimised_counts_are_those_that_spin_recorded() {
+    compare_with_recorded(Mode::Optimised);
+}
+
+fn compare_with_recorded(mode: Mode) {
     let mut differences = Vec::new();
-    let recorded = recorded();
+    let recorded = recorded(mode);
     for (model, expected) in &recorded {
-        let found = network(&models().join(format!("{model}.pml")))
+        let found = mode
+            .network(&models().join(format!("{model}.pml")))
             .map(|network| count(&network, 1_000_000))
             .unwrap_or_else(|problems| panic!("{model} is refused:\n{problems}"));
         let is_equal = expected.is_some() && found == *expected;
@@ -67,10 +112,13 @@ fn counts_are_those_that_spin_recorded() {
 
 #[test]
 fn every_model_has_a_recorded_count() {
-    let recorded = recorded();
-    for path in promela_files(&models()) {
-        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        assert!(recorded.iter().any(|(model, _)| *model == name), "{name} is not in spin.csv");
+    for mode in [Mode::Plain, Mode::Optimised] {
+        let recorded = recorded(mode);
+        for path in promela_files(&models()) {
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            let is_there = recorded.iter().any(|(model, _)| *model == name);
+            assert!(is_there, "{name} is not in {}", mode.table().display());
+        }
     }
 }
 
@@ -93,25 +141,43 @@ const EXAMPLES: &str = "/usr/share/doc/spin/examples/Examples";
 
 #[test]
 fn live_counts_of_our_models_are_those_of_spin() {
+    compare_our_models(Mode::Plain);
+}
+
+#[test]
+fn live_optimised_counts_of_our_models_are_those_of_spin() {
+    compare_our_models(Mode::Optimised);
+}
+
+fn compare_our_models(mode: Mode) {
     let elsewhere = std::env::var_os("STUBBORN_SPIN_MODELS").map(PathBuf::from);
-    let n_equal = compare_live(&elsewhere.clone().unwrap_or_else(models), 60);
+    let n_equal = compare_live(&elsewhere.clone().unwrap_or_else(models), 60, mode);
     assert!(elsewhere.is_some() || n_equal.is_none_or(|n| n >= 110), "only {n_equal:?} were compared");
 }
 
 #[test]
 fn live_counts_of_the_examples_are_those_of_spin() {
+    compare_the_examples(Mode::Plain);
+}
+
+#[test]
+fn live_optimised_counts_of_the_examples_are_those_of_spin() {
+    compare_the_examples(Mode::Optimised);
+}
+
+fn compare_the_examples(mode: Mode) {
     let examples = Path::new(EXAMPLES);
     if !examples.is_dir() {
         println!("not compared: {EXAMPLES} is not there");
         return;
     }
-    let n_equal = compare_live(examples, 10);
+    let n_equal = compare_live(examples, 10, mode);
     assert!(n_equal.is_none_or(|n| n >= 55), "only {n_equal:?} were compared");
 }
 
 /// Compares all models of a directory that SPIN finishes in so many seconds; how many there were. `None` if
 /// there is no SPIN and that was said to be all right.
-fn compare_live(directory: &Path, seconds: u32) -> Option<usize> {
+fn compare_live(directory: &Path, seconds: u32, mode: Mode) -> Option<usize> {
     let has = |tool: &str| {
         Command::new(tool).arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
     };
@@ -126,7 +192,7 @@ fn compare_live(directory: &Path, seconds: u32) -> Option<usize> {
     let (mut n_equal, mut n_different) = (0, 0);
     for path in promela_files(directory) {
         let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let spin = match run_spin(&path, seconds) {
+        let spin = match run_spin(&path, seconds, mode) {
             Ok(counts) => counts,
             Err(reason) => {
                 println!("{name}: not compared: {reason}");
@@ -137,7 +203,7 @@ fn compare_live(directory: &Path, seconds: u32) -> Option<usize> {
             println!("{name}: not compared: {} states", spin.states);
             continue;
         }
-        let ours = network(&path).map(|network| count(&network, spin.states * 4 + 1000));
+        let ours = mode.network(&path).map(|network| count(&network, spin.states * 4 + 1000));
         if ours == Ok(Some(spin)) {
             n_equal += 1;
         } else if let Some(reason) = exception(&name) {
@@ -153,11 +219,11 @@ fn compare_live(directory: &Path, seconds: u32) -> Option<usize> {
 }
 
 /// What SPIN counts, or why it does not.
-fn run_spin(model: &Path, seconds: u32) -> Result<Counts, String> {
+fn run_spin(model: &Path, seconds: u32, mode: Mode) -> Result<Counts, String> {
     let name = model.file_name().expect("a file").to_string_lossy().into_owned();
-    let work = std::env::temp_dir().join(format!("stubborn-spin-{}-{name}", std::process::id()));
+    let work = std::env::temp_dir().join(format!("stubborn-spin-{}-{mode:?}-{name}", std::process::id()));
     copy(model.parent().expect("in a directory"), &work)?;
-    let result = spin_in(&work, &name, seconds);
+    let result = spin_in(&work, &name, seconds, mode);
     let _ = std::fs::remove_dir_all(&work);
     result
 }
@@ -172,8 +238,13 @@ fn copy(from: &Path, to: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn spin_in(work: &Path, name: &str, seconds: u32) -> Result<Counts, String> {
-    let said = run(work, &["timeout", "30", "spin", "-a", "-o1", "-o2", "-o3", name])?;
+fn spin_in(work: &Path, name: &str, seconds: u32, mode: Mode) -> Result<Counts, String> {
+    let spin: Vec<&str> = ["timeout", "30", "spin", "-a"]
+        .into_iter()
+        .chain(mode.flags().iter().copied())
+        .chain([name])
+        .collect();
+    let said = run(work, &spin)?;
     if !work.join("pan.c").exists() {
         return Err(format!("SPIN refuses it: {}", said.lines().next().unwrap_or("")));
     }

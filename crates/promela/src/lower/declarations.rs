@@ -142,7 +142,10 @@ impl Lowering<'_> {
             let width = scalar.width(true);
             let (name, offset) = (name.to_owned(), symbol.offset);
             let (stride, is_channel, names) = (width.bytes(), scalar == Scalar::Chan, scalar.names());
-            return list(self, Variable { name, offset, width, length, stride, is_channel, names });
+            let (is_scalar, is_read) = (false, false);
+            let variable =
+                Variable { name, offset, width, length, stride, is_channel, names, is_scalar, is_read };
+            return list(self, variable);
         }
         for leaf in self.leaves(symbol.type_of, symbol.length) {
             let variable = Variable {
@@ -153,6 +156,9 @@ impl Lowering<'_> {
                 stride: leaf.width.bytes(),
                 is_channel: leaf.scalar == Scalar::Chan,
                 names: leaf.scalar.names(),
+                is_scalar: matches!(symbol.type_of, Type::Scalar(_)),
+                // SPIN never hides fields of records.
+                is_read: matches!(symbol.type_of, Type::Record(_)),
             };
             list(self, variable);
         }

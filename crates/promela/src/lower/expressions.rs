@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use crate::ast::{self, ExprKind, ReceiveArgument, Reference};
-use stubborn_network::{BinaryOp, Expr, LocationId, Pattern, Place, UnaryOp, Width};
+use stubborn_network::{BinaryOp, Expr, LocationId, Pattern, Place, Scope, UnaryOp, Width};
 use stubborn_text::{Diagnostic, Span};
 
 impl Lowering<'_> {
@@ -78,7 +78,24 @@ impl Lowering<'_> {
                 return None;
             }
         }
-        self.scalar(reference).map(Expr::Load)
+        let place = self.scalar(reference)?;
+        self.note_read(&place);
+        Some(Expr::Load(place))
+    }
+
+    /// A variable is read, or SPIN counts it so.
+    pub(super) fn note_read(&mut self, place: &Place) {
+        if !self.is_quiet && place.scope == Scope::Global {
+            self.read.insert(place.offset);
+        }
+    }
+
+    /// Does `work`; nothing that it mentions counts as read.
+    pub(super) fn quietly<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.is_quiet, true);
+        let result = work(self);
+        self.is_quiet = before;
+        result
     }
 
     fn predefined(&mut self, name: &str) -> Option<Expr> {
@@ -114,7 +131,10 @@ impl Lowering<'_> {
                 && self.lookup(&reference.parts[0].name.name).is_some()
             {
                 match self.scalars(reference) {
-                    Some(places) => out.extend(places.into_iter().map(Expr::Load)),
+                    Some(places) => {
+                        places.iter().for_each(|place| self.note_read(place));
+                        out.extend(places.into_iter().map(Expr::Load));
+                    }
                     None => is_complete = false,
                 }
                 continue;
@@ -138,7 +158,9 @@ impl Lowering<'_> {
                 ReceiveArgument::Variable(reference) => {
                     let name = &reference.parts[0].name.name;
                     if self.lookup(name).is_some() {
-                        out.extend(self.scalars(reference)?.into_iter().map(Pattern::Bind));
+                        let places = self.scalars(reference)?;
+                        places.iter().for_each(|place| self.note_read(place));
+                        out.extend(places.into_iter().map(Pattern::Bind));
                     } else if &**name == "_" {
                         out.push(Pattern::Ignore);
                     } else {
@@ -241,7 +263,7 @@ impl Lowering<'_> {
     pub(super) fn hidden_local(&mut self, name: &str, width: Width) -> Place {
         let offset = self.locals_size;
         self.locals_size += width.bytes();
-        let scope = stubborn_network::Scope::Local;
+        let scope = Scope::Local;
         let (length, stride) = (1, width.bytes());
         self.locals.push(stubborn_network::Variable {
             name: name.to_owned(),
@@ -251,6 +273,8 @@ impl Lowering<'_> {
             stride,
             is_channel: false,
             names: None,
+            is_scalar: true,
+            is_read: true,
         });
         Place { scope, offset, width, indices: Vec::new(), text: name.to_owned() }
     }

@@ -5,7 +5,7 @@
 //! loops also a break target. Whether control passes through an element without a step is decided later
 //! (`locations`), and depends on what is atomic: that is marked here.
 
-use stubborn_network::Action;
+use stubborn_network::{Action, Expr};
 use stubborn_text::Span;
 
 /// Where a jump goes.
@@ -58,6 +58,8 @@ pub(super) struct Element {
     pub(super) is_atomic_end: bool,
     /// Whether it does nothing, by name: `skip` or a print.
     pub(super) idle: Option<Idle>,
+    /// What it mentions without effect.
+    pub(super) mentions: Vec<Expr>,
 }
 
 /// Statements that do nothing.
@@ -144,6 +146,7 @@ impl Flow {
             is_atomic: false,
             is_atomic_end: false,
             idle: None,
+            mentions: Vec::new(),
         });
         self.elements.len() - 1
     }

@@ -230,7 +230,8 @@ impl Work {
         let Element { is_atomic, span, number, .. } = self.flow.elements[element];
         let number = number.map(|number| self.first_number + number);
         let (line, text) = (self.lines[element], self.texts[element].clone());
-        Step { action, next, is_atomic, escape, number, resets: Vec::new(), span, line, text }
+        let mentions = self.flow.elements[element].mentions.clone();
+        Step { action, next, is_atomic, escape, number, resets: Vec::new(), mentions, span, line, text }
     }
 
     /// The location of an element. Steps of escapes come first, those of outer ones before inner ones.

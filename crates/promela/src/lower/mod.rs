@@ -102,6 +102,12 @@ struct Lowering<'a> {
     uses_priority: bool,
     /// How many elements SPIN has made for all processes so far.
     n_numbered: u32,
+    /// The offsets of globals that are read.
+    read: HashSet<usize>,
+    /// Whether what is mentioned now does not count as read.
+    is_quiet: bool,
+    /// What the statement that is being lowered mentions without effect.
+    mentions: Vec<Expr>,
 
     // The process that is being lowered.
     process: Arc<str>,
@@ -146,6 +152,9 @@ impl<'a> Lowering<'a> {
             uses_last: false,
             uses_priority: false,
             n_numbered: 0,
+            read: HashSet::new(),
+            is_quiet: false,
+            mentions: Vec::new(),
             process: Arc::from(""),
             scopes: Vec::new(),
             n_scopes: 0,
@@ -208,6 +217,7 @@ impl<'a> Lowering<'a> {
                 Item::Trace { is_negated, body, span } => self.event_trace(*is_negated, body, *span),
                 Item::Never { name, body } => self.claim(name.as_ref(), body),
                 Item::Invariant(expr) => self.invariant(expr),
+                Item::Ltl { formula, .. } => self.read_by(formula),
                 _ => {}
             }
         }
@@ -265,6 +275,18 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// A formula reads the globals that it names.
+    fn read_by(&mut self, formula: &ast::Expr) {
+        let mut names = HashSet::new();
+        ast_walk::expr(formula, &mut |expr| {
+            if let ast::ExprKind::Reference(reference) = &expr.kind {
+                names.insert(reference.parts[0].name.name.clone());
+            }
+        });
+        let globals = names.iter().filter_map(|name| self.globals.get(name));
+        self.read.extend(globals.map(|symbol| symbol.offset));
+    }
+
     /// Claims and formulas name labels too, and a label that is named from outside needs a state.
     fn labels_in_claims(&mut self, model: &Model) {
         let mut labels = HashSet::new();
@@ -310,6 +332,8 @@ impl<'a> Lowering<'a> {
             stride: 1,
             is_channel: false,
             names: None,
+            is_scalar: true,
+            is_read: true,
         });
     }
 
@@ -341,6 +365,8 @@ impl<'a> Lowering<'a> {
             stride: 2,
             is_channel: false,
             names: None,
+            is_scalar: true,
+            is_read: true,
         });
         let place = Place { scope: Scope::Global, offset, width, indices: Vec::new(), text };
         let end = LocationId(end.unwrap_or(0) as u16);
@@ -445,6 +471,10 @@ impl<'a> Lowering<'a> {
     fn network(&mut self) -> Option<Network> {
         let mut initialisers = std::mem::take(&mut self.initialisers);
         initialisers.sort_by_key(|(rank, _)| *rank);
+        for variable in &mut self.variables {
+            let end = variable.offset + variable.length * variable.stride;
+            variable.is_read |= self.read.iter().any(|offset| (variable.offset..end).contains(offset));
+        }
         let network = Network {
             processes: std::mem::take(&mut self.processes),
             channels: std::mem::take(&mut self.channels),

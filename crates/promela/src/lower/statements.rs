@@ -108,6 +108,7 @@ impl Lowering<'_> {
         };
         let element = self.flow.add(kind, span);
         self.flow.elements[element].idle = idle;
+        self.flow.elements[element].mentions = std::mem::take(&mut self.mentions);
         Some(element)
     }
 
@@ -203,6 +204,7 @@ impl Lowering<'_> {
         span: Span,
     ) -> Option<usize> {
         let place = self.scalar(variable)?;
+        self.note_read(&place);
         let (from, to) = (self.expr(from)?, self.expr(to)?);
         self.count_loop(&place, from, to, body, span)
     }
@@ -224,10 +226,12 @@ impl Lowering<'_> {
         let target = self.target(list)?;
         if let Some(length) = target.length {
             let place = self.scalar(variable)?;
+            self.note_read(&place);
             let (from, to) = (Expr::Constant(0), Expr::Constant(length as i32 - 1));
             return self.count_loop(&place, from, to, body, span);
         }
         let fields = self.scalars(variable)?;
+        fields.iter().for_each(|place| self.note_read(place));
         if target.type_of != Type::Scalar(super::types::Scalar::Chan) {
             self.error("P0326", list.span, "`for ... in` needs an array or a channel");
             return None;
@@ -263,6 +267,7 @@ impl Lowering<'_> {
         span: Span,
     ) -> Option<usize> {
         let place = self.scalar(variable)?;
+        self.note_read(&place);
         let (from, to) = (self.expr(from)?, self.expr(to)?);
         self.assign(&place, from, span);
         self.flow.open();
@@ -306,6 +311,11 @@ impl Lowering<'_> {
     fn action(&mut self, statement: &StatementKind) -> Option<Action> {
         match statement {
             StatementKind::Assign(target, value) => self.assignment(target, value),
+            StatementKind::Increment(target, value) => {
+                // What is in its indices is read all the same.
+                self.assignable(target)?;
+                self.quietly(|lowering| lowering.assignment(target, value))
+            }
             StatementKind::Guard(expr) => match &expr.kind {
                 ExprKind::Run { name, arguments, priority } => {
                     self.run(name, arguments, priority.as_deref(), None)
@@ -329,7 +339,7 @@ impl Lowering<'_> {
                 Some(Action::Receive { channel: channel?, is_random, is_copy, fields: fields? })
             }
             StatementKind::Print { arguments, .. } => {
-                self.expressions(arguments)?;
+                self.mentions = self.quietly(|lowering| lowering.expressions(arguments))?;
                 Some(Action::Skip)
             }
             StatementKind::Assert(expr) => Some(Action::Assert(self.expr(expr)?)),
@@ -357,7 +367,10 @@ impl Lowering<'_> {
         let value = self.expr(value);
         match (place?, value?) {
             (Some(place), value) => Some(Action::Assign(place, value)),
-            (None, _) => Some(Action::Skip),
+            (None, value) => {
+                self.mentions.push(value);
+                Some(Action::Skip)
+            }
         }
     }
 

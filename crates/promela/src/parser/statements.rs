@@ -359,7 +359,7 @@ impl Parser<'_> {
                 let one = Expr { kind: ExprKind::Number(1), span };
                 let value = Expr { kind: ExprKind::Reference(target.clone()), span };
                 let kind = ExprKind::Binary(op, Box::new(value), Box::new(one));
-                Ok(StatementKind::Assign(target, Expr { kind, span }))
+                Ok(StatementKind::Increment(target, Expr { kind, span }))
             }
             "!" | "!!" => self.send_statement(),
             "?" | "??" if !is_poll => self.receive_statement(),
