@@ -61,8 +61,16 @@ const EXCEPTIONS: [(&str, &str); 3] = [
     ("s21_setprio", "SPIN masks the priority of processes without locals as if it were padding"),
 ];
 
-fn exception(model: &str) -> Option<&'static str> {
-    EXCEPTIONS.iter().find(|(name, _)| *name == model).map(|(_, reason)| *reason)
+/// Models whose counts differ only where SPIN optimises.
+const OPTIMISED_EXCEPTIONS: [(&str, &str); 1] = [(
+    "d31_record_twice",
+    "SPIN overlooks the index of the second mention of a record and resets it although it is read",
+)];
+
+fn exception(model: &str, mode: Mode) -> Option<&'static str> {
+    let of_mode: &[_] = if mode == Mode::Plain { &[] } else { &OPTIMISED_EXCEPTIONS };
+    let mut all = EXCEPTIONS.iter().chain(of_mode);
+    all.find(|(name, _)| *name == model).map(|(_, reason)| *reason)
 }
 
 fn recorded(mode: Mode) -> Vec<(String, Option<Counts>)> {
@@ -100,7 +108,7 @@ fn compare_with_recorded(mode: Mode) {
             .map(|network| count(&network, 1_000_000))
             .unwrap_or_else(|problems| panic!("{model} is refused:\n{problems}"));
         let is_equal = expected.is_some() && found == *expected;
-        match exception(model) {
+        match exception(model, mode) {
             None if !is_equal => differences.push(format!("{model}: SPIN {expected:?}, ours {found:?}")),
             Some(reason) if is_equal => differences.push(format!("{model} is equal after all: {reason}")),
             _ => {}
@@ -206,7 +214,7 @@ fn compare_live(directory: &Path, seconds: u32, mode: Mode) -> Option<usize> {
         let ours = mode.network(&path).map(|network| count(&network, spin.states * 4 + 1000));
         if ours == Ok(Some(spin)) {
             n_equal += 1;
-        } else if let Some(reason) = exception(&name) {
+        } else if let Some(reason) = exception(&name, mode) {
             println!("{name}: differs: {reason}");
         } else {
             n_different += 1;

@@ -103,8 +103,7 @@ fn kept(kind: usize, process: &ProcessKind, readers: &[&Expr]) -> Vec<bool> {
 /// The index of the scalar that a place is.
 fn scalar(process: &ProcessKind, place: &Place) -> Option<usize> {
     let is_meant = place.scope == Scope::Local && place.indices.is_empty();
-    let found = process.locals.iter().position(|v| is_meant && v.is_scalar && v.offset == place.offset);
-    found
+    process.locals.iter().position(|v| is_meant && v.is_scalar && v.offset == place.offset)
 }
 
 /// Marks the scalars that an expression loads.
@@ -192,8 +191,8 @@ impl Liveness {
                     Action::Sequence(entry) => self.is_live[entry.index()].clone(),
                     _ => after,
                 };
-                for variable in 0..before.len() {
-                    before[variable] = effect.reads[variable] || before[variable] && !effect.writes[variable];
+                for (v, is_live) in before.iter_mut().enumerate() {
+                    *is_live = effect.reads[v] || *is_live && !effect.writes[v];
                 }
                 is_new |= join(&mut self.is_live[l], &before);
             }

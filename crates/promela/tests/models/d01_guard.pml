@@ -1,0 +1,2 @@
+byte g;
+active [2] proctype P() { byte x; if :: x = 1 :: x = 2 :: x = 3 fi; x > 1; g = g + 1; skip }
