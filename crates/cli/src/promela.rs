@@ -5,6 +5,7 @@ use crate::entry::{say, show};
 use crate::run::{About, Analyse, Failure, SystemJob, options_for, questions};
 use crate::subject::{Invariant, Subject};
 use crate::trail;
+use crate::unreached::unreached;
 use crate::watch::Terminal;
 use std::path::{Path, PathBuf};
 use stubborn_explore::End;
@@ -29,17 +30,14 @@ pub(crate) fn check(
 ) -> Result<u8, Failure> {
     let Some(Loaded { network, invariants }) = load(file, promela)? else { return Ok(2) };
     let name = file.display().to_string();
-    let mut subject = Subject::new(&network, &invariants);
-    if args.json || !args.quiet {
-        subject = subject.recording();
-    }
+    let subject = Subject::new(&network, &invariants);
     let report = report(&name, &network, &subject, args);
     if let (Some(trail), Ok(report)) = (trail, &report) {
         trail::save(trail, file, &subject, report)?;
     }
     let is_full = report.as_ref().is_ok_and(|report| report.analysis.phases.iter().any(is_full));
-    let executed = subject.into_executed().filter(|_| is_full);
-    let unreached = executed.map(|executed| executed.unreached());
+    let is_told = is_full && (args.json || !args.quiet);
+    let unreached = is_told.then(|| unreached(&network, &subject.executed()));
     Ok(show(&name, report, unreached.as_deref(), args))
 }
 

@@ -1,11 +1,10 @@
 //! A Promela model under check: its network, what is asked besides, and what was executed.
 //!
-//! A wrapper from a system to a system. It adds invariants to the check of states, and notes which steps the
-//! expanded states made; otherwise the network answers.
+//! A wrapper from a system to a system. It adds invariants to the check of states, and its engine notes which
+//! steps the expanded states made; otherwise the network answers.
 
-use crate::unreached::Executed;
 use std::cell::RefCell;
-use stubborn_network::{Expr, Network};
+use stubborn_network::{Condition, Engine, Expr, Network};
 use stubborn_system::{
     Batch, Fault, Observed, Part, Question, Requirements, Rules, Symmetric, System, TransitionId,
 };
@@ -23,25 +22,23 @@ pub(crate) struct Invariant {
 pub(crate) struct Subject<'a> {
     network: &'a Network,
     invariants: &'a [Invariant],
-    /// The steps that were executed, if that is of interest. A search expands states through a shared
-    /// reference.
-    executed: Option<RefCell<Executed<'a>>>,
+    /// The invariants as the engine evaluates them; `None` where only the network can.
+    conditions: Vec<Option<Condition>>,
+    /// A search expands states through a shared reference.
+    engine: RefCell<Engine<'a>>,
 }
 
 impl<'a> Subject<'a> {
     /// With all `invariants` to be checked.
     pub(crate) fn new(network: &'a Network, invariants: &'a [Invariant]) -> Self {
-        Self { network, invariants, executed: None }
+        let engine = network.engine();
+        let conditions = invariants.iter().map(|invariant| engine.condition(&invariant.expr)).collect();
+        Self { network, invariants, conditions, engine: RefCell::new(engine) }
     }
 
-    /// The same, and notes what is executed.
-    pub(crate) fn recording(self) -> Self {
-        Self { executed: Some(RefCell::new(Executed::new(self.network))), ..self }
-    }
-
-    /// What was executed, if it was noted.
-    pub(crate) fn into_executed(self) -> Option<Executed<'a>> {
-        self.executed.map(RefCell::into_inner)
+    /// By number of the step: whether it was executed in a state that was expanded.
+    pub(crate) fn executed(&self) -> Vec<bool> {
+        self.engine.borrow().executed().to_vec()
     }
 
     /// Whether something must hold in every state.
@@ -60,7 +57,12 @@ impl<'a> Subject<'a> {
     }
 
     fn violated(&self, state: &[u8]) -> Option<String> {
-        let violated = self.invariants.iter().find(|i| !self.network.holds(state, &i.expr))?;
+        let holds = |condition: &Option<Condition>, expr: &Expr| match condition {
+            Some(condition) => self.engine.borrow_mut().holds(state, condition),
+            None => self.network.holds(state, expr),
+        };
+        let mut both = self.invariants.iter().zip(&self.conditions);
+        let (violated, _) = both.find(|(invariant, condition)| !holds(condition, &invariant.expr))?;
         Some(format!("invariant violated: {}", violated.text))
     }
 }
@@ -85,14 +87,10 @@ impl System for Subject<'_> {
     }
 
     fn successors(&self, state: &[u8], out: &mut Batch<[u8]>) -> Result<(), Fault> {
-        let before = out.len();
-        self.network.successors(state, out)?;
-        if let Some(executed) = &self.executed {
-            executed.borrow_mut().note(state, (before..out.len()).map(|i| out.via(i)));
-        }
-        if !self.fails_in_steps() {
-            // Every state is checked where it is found; once is enough.
-            out.take_flag();
+        self.engine.borrow_mut().successors(state, out)?;
+        // A state is wrong once, and an invariant is looked at when the state is found.
+        if self.has_invariants() && out.take_flag() && self.violated(state).is_none() {
+            out.flag();
         }
         Ok(())
     }
@@ -123,7 +121,11 @@ impl Observed for Subject<'_> {
     }
 
     fn fails_in_steps(&self) -> bool {
-        !self.has_invariants() && self.network.fails_in_steps()
+        self.network.fails_in_steps()
+    }
+
+    fn check_found(&self, state: &[u8]) -> Result<Option<String>, Fault> {
+        Ok(self.violated(state))
     }
 
     fn check_deadlock(&self, state: &[u8]) -> Result<Option<String>, Fault> {

@@ -18,6 +18,7 @@
 mod check;
 mod claim;
 mod component;
+mod engine;
 mod evaluate;
 mod event;
 mod execute;
@@ -37,6 +38,7 @@ mod width;
 
 pub use claim::{Claim, ClaimMove};
 pub use component::Component;
+pub use engine::{Compiled, Condition, Engine};
 pub use event::{Event, Trouble};
 pub use expand::{Expansion, Micro, Successor};
 pub use expr::{BinaryOp, ChannelTest, Expr, Index, Place, Scope, UnaryOp};

@@ -1,6 +1,6 @@
 //! The data: kinds of processes and channels, variables, and how it all begins.
 
-use crate::{Claim, Expr, Place, Step, Trace, Width};
+use crate::{Claim, Compiled, Expr, Place, Step, Trace, Width};
 use stubborn_text::Limits;
 
 /// Number of a location in its process kind.
@@ -163,6 +163,8 @@ pub struct Network {
     pub n_slots: usize,
     /// How many outcomes of one step have numbers of their own.
     pub n_outcomes: usize,
+    /// For [`Network::engine`]; begins empty. A network that has an engine must not be changed.
+    pub compiled: Compiled,
 }
 
 impl Network {

@@ -8,7 +8,6 @@
 //! the same outcome of a step may mean different things in different states. [`Network::group`] tells which
 //! transitions belong together; a reduction chooses all of a group or none.
 
-use crate::check::is_safety;
 use crate::{Micro, Network, StepId, Told};
 use stubborn_system::{Batch, Fault, Part, System, TransitionId};
 
@@ -78,17 +77,7 @@ impl System for Network {
 
     /// Appends all successors: the youngest process first, its steps in their order.
     fn successors(&self, state: &[u8], out: &mut Batch<[u8]>) -> Result<(), Fault> {
-        let expansion = self.expand(state);
-        if expansion.all_events().any(is_safety) {
-            out.flag();
-        }
-        let successors = expansion.successors;
-        if successors.windows(2).any(|pair| pair[0].transition == pair[1].transition) {
-            let message = format!("one step has more than {} outcomes", self.n_outcomes);
-            return Err(Fault::Model(message));
-        }
-        successors.iter().for_each(|s| out.push(s.transition, &s.state));
-        Ok(())
+        self.successors_by_engine(state, out)
     }
 
     fn values(&self, state: &[u8]) -> Vec<(String, String)> {

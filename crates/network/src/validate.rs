@@ -1,13 +1,14 @@
 //! Whether a network makes sense: every index in range, every place within the vector. Nothing below
 //! checks again.
 
-use crate::{Action, Expr, Initial, Initialiser, LocationId, Network, Place, Scope, Step};
+use crate::{Action, Compiled, Expr, Initial, Initialiser, LocationId, Network, Place, Scope, Step};
 
 impl Network {
     /// Checks the network and numbers its steps; a front-end calls this once, at the end. The error says
     /// which rule is broken, for the front-end's author.
     pub fn validated(mut self) -> Result<Self, String> {
         self.number();
+        self.compiled = Compiled::default();
         let is = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         is(self.processes.len() + self.channels.len() <= 256, "more kinds than a tag can tell apart")?;
         is(self.n_slots * self.n_steps <= u32::MAX as usize, "more transitions than have numbers")?;

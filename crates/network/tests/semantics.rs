@@ -77,6 +77,7 @@ fn network(processes: Vec<ProcessKind>, capacity: usize) -> Network {
         n_steps: 0,
         n_slots: 0,
         n_outcomes: 0,
+        compiled: Default::default(),
     };
     network.validated().expect("a sound network")
 }

@@ -19,7 +19,7 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use stubborn_network::{Network, Optimisations};
-use support::{Counts, count, models, network};
+use support::{Counts, EXAMPLES, count, models, network, promela_files};
 
 /// What SPIN is told about its optimisations, and what is done here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,23 +129,6 @@ fn every_model_has_a_recorded_count() {
         }
     }
 }
-
-fn promela_files(directory: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            files.extend(promela_files(&path));
-        } else if path.extension().is_some_and(|e| e == "pml" || e == "prom" || e == "promela") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
-}
-
-/// Where Debian's package puts SPIN's examples.
-const EXAMPLES: &str = "/usr/share/doc/spin/examples/Examples";
 
 #[test]
 fn live_counts_of_our_models_are_those_of_spin() {

@@ -88,6 +88,10 @@ impl<Y: Symmetric + Observed + ?Sized> Observed for Quotient<'_, Y> {
         self.inner.fails_in_steps()
     }
 
+    fn check_found(&self, state: &Y::State) -> Result<Option<String>, Fault> {
+        self.inner.check_found(state)
+    }
+
     fn check_deadlock(&self, state: &Y::State) -> Result<Option<String>, Fault> {
         self.inner.check_deadlock(state)
     }

@@ -19,6 +19,13 @@ pub trait Observed: System {
         false
     }
 
+    /// Says what is wrong with `state` when it is found: the check, unless that is about steps. A system that
+    /// judges both steps and states says here what is wrong with the state alone; what is said here is said
+    /// by [`Observed::check`], too.
+    fn check_found(&self, state: &Self::State) -> Result<Option<String>, Fault> {
+        if self.fails_in_steps() { Ok(None) } else { self.check(state) }
+    }
+
     /// Says why it is wrong to stop in the terminal state `state`, if it is.
     fn check_deadlock(&self, state: &Self::State) -> Result<Option<String>, Fault>;
 

@@ -68,7 +68,6 @@ pub(crate) fn run_phase<Z: Observed>(
     let keep = what_to_keep(questions, preserves, options.store);
     let mut visitor = Checks {
         system,
-        fails_in_steps: system.fails_in_steps(),
         safety: questions.iter().position(|q| *q == Question::Safety),
         deadlock: questions.iter().position(|q| *q == Question::Deadlock),
     };
@@ -190,7 +189,6 @@ fn needs_edges(question: &Question, preserves: Preserves) -> bool {
 /// The checks of single states, as a search sees them.
 struct Checks<'a, Z: ?Sized> {
     system: &'a Z,
-    fails_in_steps: bool,
     safety: Option<usize>,
     deadlock: Option<usize>,
 }
@@ -198,7 +196,8 @@ struct Checks<'a, Z: ?Sized> {
 impl<Z: Observed + ?Sized> Visitor<Z::State> for Checks<'_, Z> {
     #[inline]
     fn arrive(&mut self, state: &Z::State) -> Result<Option<Sighting>, Fault> {
-        if self.fails_in_steps { Ok(None) } else { self.flagged(state) }
+        let Some(question) = self.safety else { return Ok(None) };
+        Ok(self.system.check_found(state)?.map(|message| Sighting { question, message }))
     }
 
     fn flagged(&mut self, state: &Z::State) -> Result<Option<Sighting>, Fault> {

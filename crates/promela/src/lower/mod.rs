@@ -491,6 +491,7 @@ impl<'a> Lowering<'a> {
             n_steps: 0,
             n_slots: 0,
             n_outcomes: 0,
+            compiled: Default::default(),
         };
         let network = match network.validated() {
             Ok(network) => network,

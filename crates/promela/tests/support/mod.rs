@@ -68,3 +68,21 @@ pub(crate) fn count(network: &Network, most: usize) -> Option<Counts> {
     counts.states = seen.len();
     Some(counts)
 }
+
+/// Where Debian's package puts SPIN's examples.
+pub(crate) const EXAMPLES: &str = "/usr/share/doc/spin/examples/Examples";
+
+/// All models in a directory and below.
+pub(crate) fn promela_files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files.extend(promela_files(&path));
+        } else if path.extension().is_some_and(|e| e == "pml" || e == "prom" || e == "promela") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
