@@ -43,6 +43,7 @@ fn search<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>)
 fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>) -> Result<(), Halt> {
     // Where the successors of each expanded state end in the batch, and whether the system flagged them.
     let mut ends: Vec<(usize, bool)> = Vec::new();
+    let mut room = <Y::State as Vector>::Rows::default();
     while front.next < front.level.end {
         run.stats.queue = front.n_waiting() as u64;
         run.tick()?;
@@ -51,7 +52,7 @@ fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::S
         ends.clear();
         let mut fault = None;
         while front.next < front.level.end && run.batch.len() < BATCH {
-            let state = front.state(&*run.job.store, front.next);
+            let state = front.state(&*run.job.store, front.next, &mut room);
             let before = run.batch.len();
             if let Err(wrong) = run.job.reduction.expand(run.job.system, state, &mut run.batch) {
                 run.batch.truncate(before);
@@ -78,18 +79,19 @@ fn digest<Y: System + ?Sized>(
     first: usize,
     ends: &[(usize, bool)],
 ) -> Result<(), Halt> {
+    let mut room = <Y::State as Vector>::Rows::default();
     let mut i = 0;
     for (source, &(end, is_flagged)) in (first..).zip(ends) {
         front.current = Some(source);
         if is_flagged {
-            let state = front.state(&*run.job.store, source);
+            let state = front.state(&*run.job.store, source, &mut room);
             if let Some(sighting) = run.job.visitor.flagged(state)? {
                 run.sighted(sighting, |run| front.path_to(run, source))?;
             }
         }
         if i == end {
             run.stats.terminal_states += 1;
-            let state = front.state(&*run.job.store, source);
+            let state = front.state(&*run.job.store, source, &mut room);
             if let Some(sighting) = run.job.visitor.terminal(state)? {
                 run.sighted(sighting, |run| front.path_to(run, source))?;
             }
@@ -194,10 +196,10 @@ impl<S: Vector + ?Sized> Front<S> {
 
     /// A state of the level in hand.
     #[inline]
-    fn state<'s>(&'s self, store: &'s dyn Store<S>, i: usize) -> &'s S {
+    fn state<'s>(&'s self, store: &'s dyn Store<S>, i: usize, room: &'s mut S::Rows) -> &'s S {
         match &self.own {
             Some(own) => own.this.get(i - self.level.start),
-            None => store.state(i as u32).expect("the store keeps states"),
+            None => store.state(i as u32, room).expect("the store keeps states"),
         }
     }
 
@@ -228,12 +230,14 @@ impl<S: Vector + ?Sized> Front<S> {
         target: usize,
     ) -> Result<(usize, TransitionId), Fault> {
         let level = self.starts.partition_point(|&start| start <= target) - 1;
-        let state = |i: usize| run.job.store.state(i as u32).expect("the store keeps states");
-        let wanted = state(target);
+        let (mut room, mut wanted_room) = (S::Rows::default(), S::Rows::default());
+        let store = &run.job.store;
+        let wanted = store.state(target as u32, &mut wanted_room).expect("the store keeps states");
         let mut batch = Batch::new();
         for parent in self.starts[level - 1]..self.starts[level] {
             batch.clear();
-            run.job.reduction.expand(run.job.system, state(parent), &mut batch)?;
+            let state = store.state(parent as u32, &mut room).expect("the store keeps states");
+            run.job.reduction.expand(run.job.system, state, &mut batch)?;
             if let Some(i) = (0..batch.len()).find(|&i| batch.state(i) == wanted) {
                 return Ok((parent, batch.via(i)));
             }

@@ -96,7 +96,7 @@ impl<S: Vector + ?Sized> Store<S> for Bitstate<S> {
         Ok(())
     }
 
-    fn state(&self, _id: u32) -> Option<&S> {
+    fn state<'s>(&'s self, _: u32, _: &'s mut S::Rows) -> Option<&'s S> {
         None
     }
 

@@ -144,7 +144,7 @@ where
         Ok(())
     }
 
-    fn state(&self, _id: u32) -> Option<&S> {
+    fn state<'s>(&'s self, _: u32, _: &'s mut S::Rows) -> Option<&'s S> {
         None
     }
 

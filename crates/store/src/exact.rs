@@ -1,7 +1,7 @@
 //! Whole states, numbered in the order of arrival.
 //!
 //! **Implements** the "fingerprint table + arena, batched" store: states lie one behind the other in an
-//! arena; a table of 32-bit slots in cache lines holds their numbers. A slot has as many bits for the
+//! arena (byte vectors as differences: see `Deltas`); a table of 32-bit slots in cache lines holds their numbers. A slot has as many bits for the
 //! number as the table's size asks for and uses the rest as a tag of the hash, so that most wrong
 //! candidates are dismissed without a look at the arena.
 //! **Preserves** everything: states are compared in full.
@@ -11,12 +11,14 @@ use crate::lines::{Lines, zeros};
 use crate::prefetch::prefetch;
 use crate::scan::scan;
 use crate::{Entry, Full, Guarantee, Store};
-use stubborn_system::{Batch, Rows, Vector};
+use stubborn_system::{Archive, Batch, Vector};
 
 /// The exact store.
 #[derive(Debug)]
 pub struct Exact<S: Vector + ?Sized> {
-    rows: S::Rows,
+    rows: S::Archive,
+    /// For reading rows.
+    room: S::Rows,
     /// Slots: tag in the high bits, number plus one in the low bits; zero is free.
     lines: Lines<u32>,
     /// The hashes of the batch in hand.
@@ -38,7 +40,8 @@ impl<S: Vector + ?Sized> Exact<S> {
     pub fn new() -> Self {
         let slots = vec![0; Lines::<u32>::slots_for(Self::FIRST_LOG2)];
         Self {
-            rows: S::Rows::default(),
+            rows: S::Archive::default(),
+            room: S::Rows::default(),
             lines: Lines::new(Self::FIRST_LOG2, slots),
             hashes: Vec::new(),
             sealed: false,
@@ -72,7 +75,7 @@ impl<S: Vector + ?Sized> Exact<S> {
         for start in (0..self.rows.len()).step_by(BLOCK) {
             let n = BLOCK.min(self.rows.len() - start);
             for (i, hash) in hashes[..n].iter_mut().enumerate() {
-                *hash = self.rows.get(start + i).hash64();
+                *hash = self.rows.read(start + i, &mut self.room).hash64();
                 lines.prefetch(lines.home(*hash));
             }
             for (i, &hash) in hashes[..n].iter().enumerate() {
@@ -95,7 +98,7 @@ impl<S: Vector + ?Sized> Exact<S> {
             while candidates != 0 {
                 let slot = line[candidates.trailing_zeros() as usize];
                 let id = (slot & mask) - 1;
-                if self.rows.get(id as usize) == state {
+                if self.rows.read(id as usize, &mut self.room) == state {
                     return Entry::known(id);
                 }
                 candidates &= candidates - 1;
@@ -148,7 +151,7 @@ impl<S: Vector + ?Sized> Store<S> for Exact<S> {
             let (candidates, _) = scan(line, hash as u32 & !mask, mask);
             if candidates != 0 {
                 let slot = line[candidates.trailing_zeros() as usize];
-                prefetch(self.rows.address((slot & mask) as usize - 1));
+                self.rows.touch((slot & mask) as usize - 1, prefetch);
             }
         }
         for (i, &hash) in hashes.iter().enumerate() {
@@ -158,8 +161,8 @@ impl<S: Vector + ?Sized> Store<S> for Exact<S> {
         Ok(())
     }
 
-    fn state(&self, id: u32) -> Option<&S> {
-        ((id as usize) < self.rows.len()).then(|| self.rows.get(id as usize))
+    fn state<'s>(&'s self, id: u32, room: &'s mut S::Rows) -> Option<&'s S> {
+        ((id as usize) < self.rows.len()).then(|| self.rows.read(id as usize, room))
     }
 
     fn keeps_states(&self) -> bool {
@@ -201,6 +204,7 @@ mod tests {
         let mut store = Exact::<S>::new();
         let mut model: HashMap<Vec<u8>, u32> = HashMap::new();
         let mut out = Vec::new();
+        let mut room = S::Rows::default();
         for round in 0..400 {
             let mut batch = Batch::new();
             for _ in 0..round % 97 {
@@ -213,7 +217,7 @@ mod tests {
                 let next = model.len() as u32;
                 let expected = *model.entry(batch.state(i).as_bytes().to_vec()).or_insert(next);
                 assert_eq!((entry.id(), entry.is_new()), (expected, expected == next));
-                assert_eq!(store.state(expected).unwrap(), batch.state(i));
+                assert_eq!(store.state(expected, &mut room).unwrap(), batch.state(i));
             }
         }
         assert_eq!(store.len(), model.len());
@@ -247,6 +251,6 @@ mod tests {
         store.insert(&batch, 10_000_000, &mut out).unwrap();
         assert_eq!(store.len(), 100_000);
         store.seal();
-        assert_eq!(store.state(99_999), Some(&[99_999]));
+        assert_eq!(store.state(99_999, &mut Default::default()), Some(&[99_999]));
     }
 }

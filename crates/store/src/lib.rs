@@ -32,8 +32,8 @@ pub trait Store<S: Vector + ?Sized> {
     /// The store may grow by at most `room` bytes. If that is not enough it takes nothing of the batch.
     fn insert(&mut self, batch: &Batch<S>, room: usize, out: &mut Vec<Entry>) -> Result<(), Full>;
 
-    /// The state with this number, if the store keeps whole states.
-    fn state(&self, id: u32) -> Option<&S>;
+    /// The state with this number, if the store keeps whole states; in the room if it is not kept as it is.
+    fn state<'s>(&'s self, id: u32, room: &'s mut S::Rows) -> Option<&'s S>;
 
     /// Whether [`Store::state`] answers.
     fn keeps_states(&self) -> bool;

@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod delta;
 mod fault;
 mod message;
 mod observe;
@@ -25,10 +26,11 @@ mod system;
 mod vector;
 
 pub use batch::Batch;
+pub use delta::Deltas;
 pub use fault::Fault;
 pub use message::{Message, MessageKind};
 pub use observe::{Observed, Symmetric};
 pub use question::Question;
 pub use rules::{Alternative, Requirements, Rules};
 pub use system::{Part, System, TransitionId};
-pub use vector::{FlatRows, KeyRows, Rows, Vector};
+pub use vector::{Archive, FlatRows, KeyRows, Plain, Rows, Vector};

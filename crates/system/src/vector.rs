@@ -12,6 +12,8 @@ use std::fmt::Debug;
 pub trait Vector: Eq + Debug + 'static {
     /// A growable list of such states.
     type Rows: Rows<Self>;
+    /// A list of such states that is read now and then.
+    type Archive: Archive<Self>;
 
     /// A well-mixed 64-bit hash: every bit depends on every bit of the state.
     fn hash64(&self) -> u64;
@@ -46,6 +48,54 @@ pub trait Rows<S: ?Sized>: Default + Clone + Debug {
     fn try_reserve(&mut self, rows: usize, len: usize) -> bool;
 }
 
+/// A growable list of states that may be written in fewer bytes than they have: to read one takes a room.
+pub trait Archive<S: Vector + ?Sized>: Default + Clone + Debug {
+    /// Appends `state`.
+    fn push(&mut self, state: &S);
+    /// State `i`, in the room if it does not lie here as it is.
+    fn read<'a>(&'a self, i: usize, room: &'a mut S::Rows) -> &'a S;
+    /// Says where in memory state `i` lies: hints for prefetching, never dereferenced.
+    fn touch(&self, i: usize, hint: impl FnMut(*const u8));
+    /// Number of states.
+    fn len(&self) -> usize;
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Memory in use, in bytes.
+    fn bytes(&self) -> usize;
+    /// Makes room for `states` more states of `len` elements; `false` if the memory cannot be had.
+    fn try_reserve(&mut self, states: usize, len: usize) -> bool;
+}
+
+/// An archive that keeps states as they are.
+#[derive(Clone, Debug, Default)]
+pub struct Plain<R>(R);
+
+impl<S: Vector<Rows = R> + ?Sized, R: Rows<S>> Archive<S> for Plain<R> {
+    #[inline]
+    fn push(&mut self, state: &S) {
+        self.0.push(state);
+    }
+    #[inline]
+    fn read<'a>(&'a self, i: usize, _: &'a mut R) -> &'a S {
+        self.0.get(i)
+    }
+    #[inline]
+    fn touch(&self, i: usize, mut hint: impl FnMut(*const u8)) {
+        hint(self.0.address(i));
+    }
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+    fn try_reserve(&mut self, states: usize, len: usize) -> bool {
+        self.0.try_reserve(states, len)
+    }
+}
+
 /// Multiplies to 128 bits and folds the halves: two or three cycles, and every output bit depends on
 /// every input bit.
 #[inline]
@@ -59,6 +109,7 @@ const K1: u64 = 0xd6e8_feb8_6659_fd93;
 
 impl<const N: usize> Vector for [u64; N] {
     type Rows = KeyRows<N>;
+    type Archive = Plain<KeyRows<N>>;
 
     #[inline]
     fn hash64(&self) -> u64 {
@@ -78,6 +129,7 @@ impl<const N: usize> Vector for [u64; N] {
 
 impl Vector for [u8] {
     type Rows = FlatRows<u8>;
+    type Archive = crate::Deltas;
 
     #[inline]
     fn hash64(&self) -> u64 {
@@ -92,6 +144,7 @@ impl Vector for [u8] {
 
 impl Vector for [u64] {
     type Rows = FlatRows<u64>;
+    type Archive = Plain<FlatRows<u64>>;
 
     #[inline]
     fn hash64(&self) -> u64 {
@@ -166,6 +219,16 @@ impl<T> Default for FlatRows<T> {
 }
 
 impl<T> FlatRows<T> {
+    /// Makes what `fill` writes the only row.
+    #[inline]
+    pub(crate) fn only(&mut self, fill: impl FnOnce(&mut Vec<T>)) -> &[T] {
+        fill(&mut self.data);
+        self.starts.clear();
+        self.n_rows = 1;
+        self.width = self.data.len();
+        &self.data
+    }
+
     #[inline]
     fn range(&self, i: usize) -> std::ops::Range<usize> {
         if self.starts.is_empty() {

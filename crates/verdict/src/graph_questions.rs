@@ -8,7 +8,7 @@
 use fixedbitset::FixedBitSet;
 use stubborn_explore::{Graph, can_reach, components, shortest_path};
 use stubborn_store::Store;
-use stubborn_system::{Fault, Observed, System, TransitionId};
+use stubborn_system::{Fault, Observed, System, TransitionId, Vector};
 
 /// A run through numbered states: the edges of a stem and of a cycle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,16 +25,17 @@ pub(crate) struct Edges<'a, Y: System + ?Sized> {
 }
 
 impl<Y: Observed + ?Sized> Edges<'_, Y> {
-    fn state(&self, id: u32) -> &Y::State {
-        self.store.state(id).expect("graphs are kept with exact stores only")
+    fn state<'s>(&'s self, id: u32, room: &'s mut <Y::State as Vector>::Rows) -> &'s Y::State {
+        self.store.state(id, room).expect("graphs are kept with exact stores only")
     }
 
     /// The states for which `fact` is true.
     fn states_where(&self, fact: impl Fn(&Y::State) -> Result<bool, Fault>) -> Result<FixedBitSet, Fault> {
         let n = self.graph.n_states();
         let mut set = FixedBitSet::with_capacity(n);
+        let mut room = Default::default();
         for id in 0..n as u32 {
-            set.set(id as usize, fact(self.state(id))?);
+            set.set(id as usize, fact(self.state(id, &mut room))?);
         }
         Ok(set)
     }
@@ -56,8 +57,9 @@ impl<Y: Observed + ?Sized> Edges<'_, Y> {
     /// A shortest way to a terminal state without progress.
     pub(crate) fn terminal_without_progress(&self) -> Result<Option<Lasso>, Fault> {
         let mut stuck = FixedBitSet::with_capacity(self.graph.n_states());
+        let mut room = Default::default();
         for id in (0..self.graph.n_states() as u32).filter(|&id| self.graph.is_terminal(id)) {
-            stuck.set(id as usize, !self.system.is_may_progress(self.state(id))?);
+            stuck.set(id as usize, !self.system.is_may_progress(self.state(id, &mut room))?);
         }
         Ok(self.way_to(|s| stuck.contains(s as usize)))
     }
@@ -141,8 +143,10 @@ impl<Y: Observed + ?Sized> Edges<'_, Y> {
     /// A transition that leads from one state to the other.
     fn transition_between(&self, from: u32, to: u32) -> Result<TransitionId, Fault> {
         let mut out = stubborn_system::Batch::new();
-        self.system.successors(self.state(from), &mut out)?;
-        let leads = (0..out.len()).filter(|&i| out.state(i) == self.state(to)).map(|i| out.via(i));
+        let mut room = Default::default();
+        self.system.successors(self.state(from, &mut room), &mut out)?;
+        let target = self.state(to, &mut room);
+        let leads = (0..out.len()).filter(|&i| out.state(i) == target).map(|i| out.via(i));
         let lost = "an edge has lost its transition: firing is not a function of the state";
         leads.min().ok_or_else(|| Fault::Broken(lost.into()))
     }
