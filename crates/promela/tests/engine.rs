@@ -1,7 +1,7 @@
 //! The engine against the reference interpreter, state by state: the same successors with the same numbers in
 //! the same order, the same flag, the same fault, and the same steps executed.
 //!
-//! Our models and the examples that come with SPIN are walked breadth-first, up to a number of states. A
+//! Our models and the examples that come with SPIN, as written and optimised, are walked breadth-first, up to a number of states. A
 //! change of the engine that matters for a model of these shows here.
 
 #[allow(dead_code, reason = "each test uses its part")]
@@ -9,7 +9,7 @@ mod support;
 
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
-use stubborn_network::{Engine, Expansion, Network, Trouble};
+use stubborn_network::{Engine, Expansion, Network, Optimisations, Trouble};
 use stubborn_system::{Batch, System, TransitionId};
 use support::{EXAMPLES, models, network, promela_files};
 
@@ -36,6 +36,8 @@ fn the_engine_agrees_with_the_reference_on_the_examples() {
 fn agrees(path: &Path) -> bool {
     let Ok(network) = network(path) else { return false };
     compare(&network, &path.display().to_string());
+    let optimised = network.optimised(Optimisations::ALL, &[]).network;
+    compare(&optimised, &format!("{}, optimised", path.display()));
     true
 }
 

@@ -5,6 +5,7 @@
 //! must have a successor of the other with the same steps. So they are bisimilar, and no question whatever
 //! can tell them apart. Then what may look at states from outside: invariants, formulas.
 
+#[allow(dead_code, reason = "each test uses its part")]
 mod support;
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
