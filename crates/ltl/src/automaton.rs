@@ -60,6 +60,11 @@ impl Automaton {
         }
     }
 
+    /// Adds an edge without looking for one like it.
+    pub(crate) fn push_edge(&mut self, source: State, edge: Edge) {
+        self.edges[source as usize].push(edge);
+    }
+
     /// Makes a state initial.
     pub fn add_initial(&mut self, state: State) {
         if !self.initial.contains(&state) {

@@ -17,8 +17,8 @@ use rustc_hash::FxHashMap;
 /// Orders that are tried.
 const MAX_ORDERS: usize = 6;
 
-/// Automata with more states (before copies) are given only one try.
-const LARGE: usize = 100;
+/// Automata with more states and edges (before copies) are given only one try.
+const LARGE: usize = 200;
 
 /// A Büchi automaton with accepting states and one initial state for the same language.
 pub fn degeneralise(automaton: &Automaton) -> Automaton {
@@ -28,7 +28,8 @@ pub fn degeneralise(automaton: &Automaton) -> Automaton {
     let single = automaton.with_one_initial();
     let components = Components::new(&single);
     let orders = orders(single.n_sets());
-    let tries = if single.n_states() > LARGE { 1 } else { orders.len() };
+    let is_large = single.n_states() + single.n_edges() > LARGE;
+    let tries = if is_large { 1 } else { orders.len() };
     let mut best: Option<Automaton> = None;
     for order in &orders[..tries] {
         for begins_accepting in [false, true] {
@@ -41,6 +42,9 @@ pub fn degeneralise(automaton: &Automaton) -> Automaton {
                     looks_ahead,
                 };
                 let found = simplify(&copies.build());
+                if is_large {
+                    return found;
+                }
                 if best.as_ref().is_none_or(|b| size(&found) < size(b)) {
                     best = Some(found);
                 }

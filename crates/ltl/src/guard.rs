@@ -7,6 +7,7 @@
 //!
 //! Checked by `guards_keep_their_meaning` below: all letters over four propositions.
 
+use crate::Propositions;
 use std::fmt;
 
 /// Which propositions are true: bit `i` is proposition `i`.
@@ -14,6 +15,9 @@ pub type Letter = u64;
 
 /// Guards with more cubes than this are not minimised beyond absorption.
 const CONSENSUS: usize = 64;
+
+/// Cases that are looked at to find out whether a cube is superfluous.
+const BUDGET: usize = 1000;
 
 /// A conjunction of literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -157,18 +161,31 @@ impl Guard {
         Self::any_of(self.cubes.iter().chain(&other.cubes).copied())
     }
 
-    /// Its complement.
+    /// Its complement, which may be very much longer.
     pub fn not(&self) -> Self {
-        Self::any_of(self.cubes.iter().fold(vec![Cube::TRUE], |rest, cube| {
+        self.not_within(usize::MAX).unwrap_or_default()
+    }
+
+    /// Its complement, unless that takes more than `limit` cubes on the way.
+    pub(crate) fn not_within(&self, limit: usize) -> Option<Self> {
+        let mut rest = vec![Cube::TRUE];
+        for cube in &self.cubes {
             let mut left = Vec::new();
-            rest.iter().for_each(|part| part.without(*cube, &mut left));
-            left
-        }))
+            for part in &rest {
+                part.without(*cube, &mut left);
+                if left.len() > limit {
+                    return None;
+                }
+            }
+            absorb(&mut left);
+            rest = left;
+        }
+        Some(Self::any_of(rest))
     }
 
     /// Whether every letter of this one is a letter of the other.
     pub fn implies(&self, other: &Self) -> bool {
-        self.cubes.iter().all(|cube| covers(&other.cubes, *cube))
+        self.cubes.iter().all(|cube| covers(&other.cubes, *cube, usize::MAX))
     }
 
     /// The propositions that it mentions.
@@ -188,6 +205,11 @@ impl Guard {
         };
         let cubes = self.cubes.iter();
         Self::any_of(cubes.map(|c| Cube { positive: word(c.positive), negative: word(c.negative) }))
+    }
+
+    /// In Promela, with the texts of propositions.
+    pub fn show_with(&self, propositions: &Propositions) -> String {
+        self.show(PROMELA, &|i| propositions.operand(i))
     }
 
     /// In the words of `name` and the signs of `style`.
@@ -220,7 +242,7 @@ pub(crate) struct Signs {
 }
 
 /// Promela's signs.
-pub(crate) const PROMELA: Signs = Signs { always: "true", never: "false", not: "!", and: " && ", or: " || " };
+const PROMELA: Signs = Signs { always: "true", never: "false", not: "!", and: " && ", or: " || " };
 
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -228,18 +250,33 @@ impl fmt::Display for Guard {
     }
 }
 
-/// Whether every letter of `cube` satisfies one of `cubes`.
-fn covers(cubes: &[Cube], cube: Cube) -> bool {
-    let mut rest = vec![cube];
-    for other in cubes {
-        let mut left = Vec::new();
-        rest.iter().for_each(|part| part.without(*other, &mut left));
-        rest = left;
-        if rest.is_empty() {
-            return true;
-        }
+/// Whether every letter of `cube` satisfies one of `cubes`. Gives up, with false, after `budget` cases.
+fn covers(cubes: &[Cube], cube: Cube, mut budget: usize) -> bool {
+    let within = |c: &Cube| {
+        let both = c.and(cube)?;
+        Some(Cube { positive: both.positive & !cube.positive, negative: both.negative & !cube.negative })
+    };
+    is_tautology(cubes.iter().filter_map(within).collect(), &mut budget)
+}
+
+/// By cases of a proposition that occurs with both signs; without one, only the empty cube is a tautology.
+fn is_tautology(cubes: Vec<Cube>, budget: &mut usize) -> bool {
+    if cubes.contains(&Cube::TRUE) {
+        return true;
     }
-    rest.is_empty()
+    let positive = cubes.iter().fold(0, |all, c| all | c.positive);
+    let negative = cubes.iter().fold(0, |all, c| all | c.negative);
+    let both = positive & negative;
+    if both == 0 || *budget == 0 {
+        return false;
+    }
+    *budget -= 1;
+    let bit = both & both.wrapping_neg();
+    let where_true = cubes.iter().filter(|c| c.negative & bit == 0);
+    let where_false = cubes.iter().filter(|c| c.positive & bit == 0);
+    let where_true = where_true.map(|c| Cube { positive: c.positive & !bit, ..*c }).collect();
+    let where_false = where_false.map(|c| Cube { negative: c.negative & !bit, ..*c }).collect();
+    is_tautology(where_true, budget) && is_tautology(where_false, budget)
 }
 
 fn absorb(cubes: &mut Vec<Cube>) {
@@ -268,7 +305,7 @@ fn minimise(mut cubes: Vec<Cube>) -> Vec<Cube> {
     while i > 0 {
         i -= 1;
         let cube = cubes.remove(i);
-        if !covers(&cubes, cube) {
+        if !covers(&cubes, cube, BUDGET) {
             cubes.insert(i, cube);
         }
     }

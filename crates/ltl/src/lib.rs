@@ -18,7 +18,8 @@
 //! The way of a formula: [`parse`] (or the constructors of [`Formula`]), negation normal form, rewriting,
 //! [`translate`] to generalised Büchi acceptance on edges, [`simplify`], [`degeneralise`] to accepting states.
 //! Beside it: words and what formulas say of them ([`Lasso`]), products and emptiness ([`product`],
-//! [`Automaton::accepting_run`]).
+//! [`Automaton::accepting_run`]); what stuttering does ([`stuttering`], [`closure`]);
+//! automata as texts ([`to_hoa`], [`from_hoa`], [`never_claim`], [`dot`]).
 //!
 //! Invariant: propositions are texts. This crate does not know what they mean, and no model.
 
@@ -26,30 +27,42 @@
 
 mod acceptance;
 mod automaton;
+mod closure;
 mod components;
 mod degeneralise;
+mod dot;
 mod emptiness;
 mod formula;
 mod guard;
+mod hoa;
+mod hoa_read;
 mod implication;
 mod lexer;
+mod never;
 mod parse;
 mod proposition;
 pub mod random;
 mod rewrite;
 mod simplify;
 mod simulation;
+mod stutter;
 mod term;
 mod translate;
 mod word;
 
 pub use automaton::{Automaton, Edge, MAX_SETS, State};
+pub use closure::{TooManyLetters, closure};
 pub use degeneralise::degeneralise;
+pub use dot::dot;
 pub use emptiness::{AcceptingRun, ProductError, product, word_automaton};
 pub use formula::Formula;
 pub use guard::{Cube, Guard, Letter};
+pub use hoa::to_hoa;
+pub use hoa_read::{HoaError, from_hoa};
+pub use never::never_claim;
 pub use parse::{MAX_DEPTH, MAX_OPERATORS, ParseError, parse};
 pub use proposition::{MAX_PROPOSITIONS, Proposition, Propositions, TooManyPropositions};
 pub use simplify::simplify;
+pub use stutter::{Stuttering, is_closed, stuttering};
 pub use translate::{MAX_NESTING, TranslateError, Translation, normal_form, rewritten, translate};
 pub use word::Lasso;

@@ -7,8 +7,8 @@
 //! strictly larger state, or from one, with at least its marks.
 //!
 //! **Differs from the text** in that letters are grouped: guards split the letters into classes that no guard
-//! tells apart, and everything is done class by class. With more than [`MAX_CLASSES`] classes or
-//! [`MAX_STATES`] states the automaton is left as it is.
+//! tells apart, and everything is done class by class. With more than [`MAX_CLASSES`] classes,
+//! [`MAX_STATES`] states or [`MAX_EDGES`] edges the automaton is left as it is.
 //!
 //! **Checked by** `tests/words.rs`.
 
@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 
 const MAX_CLASSES: usize = 1024;
 const MAX_STATES: usize = 700;
+const MAX_EDGES: usize = 4000;
 
 /// The reduced automaton, if it is not too large for this.
 pub(crate) fn reduce_forwards(automaton: &Automaton) -> Option<Automaton> {
@@ -118,7 +119,7 @@ struct Row {
 
 impl Table {
     fn new(automaton: &Automaton) -> Option<Self> {
-        if automaton.n_states() > MAX_STATES {
+        if automaton.n_states() > MAX_STATES || automaton.n_edges() > MAX_EDGES {
             return None;
         }
         let classes = classes(automaton)?;
@@ -165,9 +166,11 @@ impl Table {
                 set
             })
             .collect();
-        loop {
+        // Alternating directions: a fact travels along a chain of states in one sweep of the right one.
+        for sweep in 0.. {
             let mut changed = false;
-            for p in 0..n {
+            for i in 0..n {
+                let p = if sweep % 2 == 0 { n - 1 - i } else { i };
                 let candidates: Vec<usize> = by[p].ones().filter(|&q| q != p).collect();
                 for q in candidates {
                     if !self.matches(p, q, &by) {
@@ -177,9 +180,10 @@ impl Table {
                 }
             }
             if !changed {
-                return by;
+                break;
             }
         }
+        by
     }
 
     /// Whether q can do what p can, as far as `by` goes.
@@ -233,6 +237,9 @@ fn classes(automaton: &Automaton) -> Option<Vec<Vec<Cube>>> {
                 let mut left = Vec::new();
                 outside.iter().for_each(|part| part.without(*cube, &mut left));
                 outside = left;
+                if outside.len() > MAX_CLASSES {
+                    return None;
+                }
             }
             // What is inside is what is not outside.
             let mut inside = class;
@@ -240,6 +247,9 @@ fn classes(automaton: &Automaton) -> Option<Vec<Vec<Cube>>> {
                 let mut left = Vec::new();
                 inside.iter().for_each(|part| part.without(*cube, &mut left));
                 inside = left;
+                if inside.len() > MAX_CLASSES {
+                    return None;
+                }
             }
             finer.extend([inside, outside].into_iter().filter(|part| !part.is_empty()));
         }

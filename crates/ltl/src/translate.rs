@@ -8,8 +8,8 @@
 //! made one.
 //!
 //! **Differs from the text**: alternatives are lists of cubes with absorption (an alternative that demands more,
-//! later more, and promises more than another is dropped) instead of decision diagrams; what is equal beyond
-//! that is found afterwards, by simulation. Two forms of the formula are tried, as written and rewritten, and
+//! later more, and promises more than another is dropped) instead of decision diagrams; formulas that others
+//! in a set repeat anyway are dropped from it; what is equal beyond that is found afterwards, by simulation. Two forms of the formula are tried, as written and rewritten, and
 //! several orders of acceptance sets, and the smallest automaton wins.
 //!
 //! **Checked by** `tests/words.rs` (direct evaluation on random words), `tests/spin.rs` (SPIN's automata).
@@ -41,6 +41,8 @@ pub enum TranslateError {
 pub const MAX_NESTING: usize = 2000;
 
 const MAX_ALTERNATIVES: usize = 4096;
+/// Comparisons of alternatives.
+const MAX_WORK: usize = 100_000_000;
 const MAX_STATES: usize = 4096;
 const MAX_EDGES: usize = 100_000;
 
@@ -169,6 +171,8 @@ struct Builder<'a> {
     known: FxHashMap<Id, Alternatives>,
     /// Whether `X (a || b)` means two alternatives rather than one with a disjunction to come.
     splits: bool,
+    /// Comparisons of alternatives that may still be made.
+    work: usize,
 }
 
 /// The automaton of a formula in normal form, before any simplification.
@@ -178,7 +182,7 @@ fn build(
     splits: bool,
     propositions: &Propositions,
 ) -> Result<Automaton, TranslateError> {
-    let mut builder = Builder { terms, known: FxHashMap::default(), splits };
+    let mut builder = Builder { terms, known: FxHashMap::default(), splits, work: MAX_WORK };
     let start = builder.conjuncts(id);
     let mut numbers = FxHashMap::from_iter([(start.clone(), 0)]);
     let mut states = vec![start];
@@ -256,7 +260,7 @@ impl Builder<'_> {
         let mut all = vec![nothing];
         for &id in set {
             let alternatives = self.of(id)?;
-            all = product(&all, &alternatives)?;
+            all = self.product(&all, &alternatives)?;
         }
         Ok(all)
     }
@@ -280,7 +284,7 @@ impl Builder<'_> {
                 for part in parts {
                     all.extend(self.of(part)?.iter().cloned());
                 }
-                absorbed(all)?
+                self.absorbed(all)?
             }
             Node::Next(a) => match (self.terms.node(a), self.splits) {
                 (Node::Or(parts), true) => {
@@ -291,15 +295,17 @@ impl Builder<'_> {
             },
             Node::Until(a, b) => {
                 let again = one(Cube::TRUE, vec![id], vec![b]);
-                let mut all = product(&self.of(a)?.clone(), &again)?;
+                let first = self.of(a)?;
+                let mut all = self.product(&first, &again)?;
                 all.extend(self.of(b)?.iter().cloned());
-                absorbed(all)?
+                self.absorbed(all)?
             }
             Node::Release(a, b) => {
                 let again = one(Cube::TRUE, vec![id], Vec::new());
                 let mut release = if a == FALSE { Vec::new() } else { self.of(a)?.to_vec() };
                 release.extend(again);
-                product(&self.of(b)?.clone(), &release)?
+                let held = self.of(b)?;
+                self.product(&held, &release)?
             }
         };
         debug_assert!(id != TRUE || result.len() == 1);
@@ -307,27 +313,51 @@ impl Builder<'_> {
         self.known.insert(id, result.clone());
         Ok(result)
     }
-}
 
-fn product(a: &[Alternative], b: &[Alternative]) -> Result<Vec<Alternative>, TranslateError> {
-    if a.len().saturating_mul(b.len()) > 16 * MAX_ALTERNATIVES {
-        return Err(TranslateError::TooLarge("4096 alternatives in one state"));
-    }
-    absorbed(a.iter().flat_map(|x| b.iter().filter_map(|y| x.and(y))).collect())
-}
-
-/// Without those that others absorb. Of equal ones the first stays.
-fn absorbed(mut all: Vec<Alternative>) -> Result<Vec<Alternative>, TranslateError> {
-    // What absorbs is not longer than what it absorbs.
-    all.sort_by_key(|a| a.now.support().count_ones() as usize + a.next.len() + a.promises.len());
-    let mut kept: Vec<Alternative> = Vec::new();
-    for alternative in all {
-        if !kept.iter().any(|k| alternative.is_absorbed_by(k)) {
-            kept.push(alternative);
-        }
-        if kept.len() > MAX_ALTERNATIVES {
+    fn product(&mut self, a: &[Alternative], b: &[Alternative]) -> Result<Vec<Alternative>, TranslateError> {
+        if a.len().saturating_mul(b.len()) > 16 * MAX_ALTERNATIVES {
             return Err(TranslateError::TooLarge("4096 alternatives in one state"));
         }
+        let mut all: Vec<Alternative> = a.iter().flat_map(|x| b.iter().filter_map(|y| x.and(y))).collect();
+        all.iter_mut().for_each(|alternative| self.without_implied(&mut alternative.next));
+        self.absorbed(all)
     }
-    Ok(kept)
+
+    /// Drops `c` beside `a V b` if `c` is `b` or a part of the conjunction `b`: the first steps of `a V b` are
+    /// first steps of `c` as it is, so nothing changes but the number of states.
+    fn without_implied(&self, set: &mut Vec<Id>) {
+        let held: Vec<Id> = set
+            .iter()
+            .filter_map(|&id| match self.terms.node(id) {
+                Node::Release(_, b) => Some(*b),
+                _ => None,
+            })
+            .collect();
+        if held.is_empty() {
+            return;
+        }
+        set.retain(|&id| {
+            !held
+                .iter()
+                .any(|&b| b == id || matches!(self.terms.node(b), Node::And(parts) if parts.contains(&id)))
+        });
+    }
+
+    /// Without those that others absorb. Of equal ones the first stays.
+    fn absorbed(&mut self, mut all: Vec<Alternative>) -> Result<Vec<Alternative>, TranslateError> {
+        // What absorbs is not longer than what it absorbs.
+        all.sort_by_key(|a| a.now.support().count_ones() as usize + a.next.len() + a.promises.len());
+        let mut kept: Vec<Alternative> = Vec::new();
+        for alternative in all {
+            let too_large = TranslateError::TooLarge("4096 alternatives in one state");
+            self.work = self.work.checked_sub(kept.len()).ok_or(too_large.clone())?;
+            if !kept.iter().any(|k| alternative.is_absorbed_by(k)) {
+                kept.push(alternative);
+            }
+            if kept.len() > MAX_ALTERNATIVES {
+                return Err(too_large);
+            }
+        }
+        Ok(kept)
+    }
 }
