@@ -26,6 +26,7 @@ Examples:
   stubborn demo token-ring --size 7 --symmetry --json the same for machines
   stubborn compare token-ring --size 6                one row per reduction
   stubborn graph peterson --size 2 --output p.dot     the state space, to be drawn
+  stubborn ltl '[] (p -> <> q)' --format hoa          the automaton of a formula
   stubborn papers --quick                             our figures beside the published ones
 
 Exit codes: 0 holds, 1 violated, 2 bad input, 3 inconclusive, 4 contradiction (a bug: please report it)."
@@ -101,6 +102,11 @@ pub(crate) enum StubbornCommand {
         define: Vec<String>,
         #[command(flatten)]
         graph: GraphArgs,
+    },
+    /// Translate a formula of linear temporal logic to a Büchi automaton, and say whether it notices stuttering
+    Ltl {
+        #[command(flatten)]
+        ltl: LtlArgs,
     },
     /// Rerun published tables, ours beside theirs
     Papers {
@@ -285,6 +291,37 @@ pub(crate) enum FormatWord {
     Dot,
     /// Aldebaran: CADP, mCRL2 and others
     Aut,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct LtlArgs {
+    /// The formula, in SPIN's syntax: [] <> X U W V -> <-> && || !, or words
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) formula: String,
+    /// Negate the formula first, as for a never claim
+    #[arg(long)]
+    pub(crate) negate: bool,
+    /// Print the closure under stuttering: the words that are equivalent to an accepted one
+    #[arg(long)]
+    pub(crate) closure: bool,
+    /// How to write the automaton
+    #[arg(long, value_enum, default_value = "text")]
+    pub(crate) format: AutomatonWord,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AutomatonWord {
+    /// States and edges, for reading
+    Text,
+    /// Hanoi Omega-Automata format, version 1
+    Hoa,
+    /// A never claim for SPIN
+    Never,
+    /// Graphviz
+    Dot,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, Own, OwnCommand, ParamArgs, PromelaArgs, Stubborn, 
 use crate::run::{Failure, check};
 use crate::target::Target;
 use crate::unreached::unreached_text;
-use crate::{compare, graph, papers, promela, replay, simulate, trail};
+use crate::{compare, graph, ltl, papers, promela, replay, simulate, trail};
 use clap::Parser;
 use std::fmt::Display;
 use std::io::Write;
@@ -103,6 +103,7 @@ pub fn stubborn_main() -> ExitCode {
             let target = Target::open(&model, &params, &promela)?;
             target.map_or(Ok(BAD_INPUT), |target| graph::graph(&target, &graph))
         }
+        StubbornCommand::Ltl { ltl } => ltl::ltl(&ltl),
         StubbornCommand::Papers { quick, only } => papers::papers(quick, only.as_deref()),
     })
 }

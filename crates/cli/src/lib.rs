@@ -53,6 +53,7 @@ mod compare;
 mod entry;
 mod graph;
 mod interactive;
+mod ltl;
 mod machine;
 mod papers;
 mod promela;

@@ -7,6 +7,7 @@
 mod chart;
 mod clean;
 mod json;
+mod ltl;
 mod number;
 mod table;
 mod text;
@@ -17,6 +18,7 @@ pub use json::{
     JsonError, RecordedWitness, Unreached, broken_json, comparison_json, error_json, report_json,
     with_unreached, witnesses_from_json,
 };
+pub use ltl::{LtlReport, ltl_json, ltl_text};
 pub use number::{human_bytes, with_commas};
 pub use table::{Comparison, PaperRow, comparison_table, paper_table};
 pub use text::{broken_text, report_text};
