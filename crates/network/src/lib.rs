@@ -34,6 +34,7 @@ mod step;
 mod system;
 mod trace;
 mod validate;
+mod view;
 mod width;
 
 pub use claim::{Claim, ClaimMove};
@@ -50,4 +51,5 @@ pub use network::{
 pub use optimise::{Optimisations, Optimised};
 pub use step::{Action, Pattern, Run, Step};
 pub use trace::Trace;
+pub use view::View;
 pub use width::Width;

@@ -11,6 +11,7 @@ mod closure;
 mod components;
 mod deletion;
 mod full;
+mod network;
 mod smaller;
 mod symmetry;
 
@@ -19,6 +20,7 @@ pub use closure::Closure;
 pub use components::StrongComponents;
 pub use deletion::Deletion;
 pub use full::Full;
+pub use network::{Algorithm, NetworkReduction};
 pub use smaller::Smaller;
 pub use symmetry::{OnRepresentatives, Quotient};
 

@@ -1,0 +1,254 @@
+//! Which transitions accord, and which make each other possible.
+//!
+//! **Implements** accordance (V93; VS calls it "do not accord" for operations on objects): two transitions
+//! accord if in every state where both are enabled, neither disables the other and both orders lead to the
+//! same state. Being asked only where both are enabled is what makes a send and a receive accord: the channel
+//! is then neither full nor empty. Of an atomic sequence only the first step is known to be possible, so a
+//! receive frees a place that a later send of the sequence may wait for; unless there is room in the state
+//! at hand ([`Conflict::Unless`]), which nobody outside a stubborn set can take away (VS, conditional
+//! dependency).
+//! **Checked by** the definition of D1 and D2 at the states of all test models, and by random programs
+//! (`oracle`).
+
+use super::channels::Channels;
+use super::touch::{ChannelOp, Effect, Literal, Op, Read, Test, Touch};
+use stubborn_network::{BinaryOp, Width};
+
+/// Whether two transitions of different processes are in each other's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Conflict {
+    Never,
+    Always,
+    /// Unless the channel has room for (or holds) this many messages in the state at hand.
+    Unless(Demand),
+}
+
+/// What the first of two transitions needs of a channel, so as not to block within.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Demand {
+    pub(super) channel: i32,
+    /// Room or messages.
+    pub(super) is_room: bool,
+    pub(super) count: usize,
+}
+
+/// Whether an op changes what is read.
+pub(super) fn affects(op: &Op, read: &Read, kind_of: impl Fn(usize) -> Option<usize>) -> bool {
+    let concerns = |pid: usize| match read {
+        Read::Process(p) => *p == pid,
+        Read::Kind(kind) => kind_of(pid).is_none_or(|k| k == *kind),
+        Read::Everything => true,
+        _ => false,
+    };
+    match op {
+        Op::Read(_) => false,
+        Op::Write { cells, .. } => match read {
+            Read::Cells(span) => span.meets(cells),
+            Read::Everything => true,
+            _ => cells.owner > 0 && concerns(usize::from(cells.owner) - 1),
+        },
+        Op::Channel { op: ChannelOp::Copy, .. } => false,
+        Op::Channel { channels, .. } | Op::Close(channels) => match read {
+            Read::Contents(c) => c.meets(channels),
+            Read::Everything => true,
+            _ => false,
+        },
+        Op::Move { pid, .. } => concerns(*pid),
+        Op::Run | Op::End => !matches!(read, Read::Cells(_) | Read::Contents(_)),
+        Op::Offer { .. } => matches!(read, Read::Everything),
+    }
+}
+
+/// Whether an op may make a literal true, and whether it may make it false.
+pub(super) fn changes(op: &Op, literal: &Literal, kind_of: &dyn Fn(usize) -> Option<usize>) -> (bool, bool) {
+    if literal.reads.iter().any(|read| affects(op, read, kind_of)) {
+        return (true, true);
+    }
+    let sends = |op: ChannelOp| matches!(op, ChannelOp::Send | ChannelOp::SendSorted);
+    let takes = |op: ChannelOp| matches!(op, ChannelOp::Receive | ChannelOp::ReceiveRandom);
+    let closes = |channels: &Channels| matches!(op, Op::Close(c) if c.meets(channels));
+    let does = |channels: &Channels, what: &dyn Fn(ChannelOp) -> bool| {
+        matches!(op, Op::Channel { channels: c, op, .. } if c.meets(channels) && what(*op)) || closes(channels)
+    };
+    match &literal.test {
+        Test::Compare { cell, width, op: compare, value } => match op {
+            Op::Write { cells, width: written, effect } if cells.meets(cell) => match effect {
+                Effect::Set(v) if written == width => {
+                    let holds = compares(*compare, width.cut(*v), *value);
+                    (holds, !holds)
+                }
+                _ => (true, true),
+            },
+            _ => (false, false),
+        },
+        Test::NotEmpty(c) | Test::SomeMatches(c) => (does(c, &sends), does(c, &takes)),
+        Test::Empty(c) => (does(c, &takes), does(c, &sends)),
+        Test::NotFull(c) => (does(c, &takes), does(c, &sends)),
+        Test::Full(c) => (does(c, &sends), does(c, &takes)),
+        Test::FirstMatches(c) => {
+            let moves_first = does(c, &|op| takes(op) || op == ChannelOp::SendSorted);
+            (moves_first, moves_first)
+        }
+        Test::At { pid, location, is_there } => match op {
+            Op::Move { pid: p, from, to, .. } if p == pid => {
+                let (arrives, leaves) = (to.contains(location), from == location);
+                if *is_there { (arrives, leaves) } else { (leaves, arrives) }
+            }
+            Op::Run | Op::End => (true, true),
+            _ => (false, false),
+        },
+        Test::Youngest(_) => (*op == Op::End, *op == Op::Run),
+        Test::Partner { pid, channels } => match op {
+            Op::Move { pid: p, wants_before, wants_after, .. } if p != pid => {
+                (wants_after.meets(channels), wants_before.meets(channels))
+            }
+            _ => (false, false),
+        },
+        Test::Offered { channels, .. } => match op {
+            Op::Offer { channels: c, .. } => (c.meets(channels), false),
+            _ => (false, false),
+        },
+        Test::Other => (false, false),
+    }
+}
+
+/// How two numbers compare.
+pub(super) fn compares(op: BinaryOp, a: i32, b: i32) -> bool {
+    match op {
+        BinaryOp::Less => a < b,
+        BinaryOp::LessEqual => a <= b,
+        BinaryOp::Greater => a > b,
+        BinaryOp::GreaterEqual => a >= b,
+        BinaryOp::Equal => a == b,
+        _ => a != b,
+    }
+}
+
+/// Whether transition `u` is in the way of the effects of `t`, or `t` in the way of `u`. That `u` may disable
+/// `t` is left out: it depends on which facts `t` relies on in the state at hand.
+pub(super) fn conflict(t: &Touch, u: &Touch, kind_of: &dyn Fn(usize) -> Option<usize>) -> Conflict {
+    if u.is_timeout || exclude(t, u) {
+        return Conflict::Never;
+    }
+    let mut found = Conflict::Never;
+    for a in &t.ops {
+        for literal in u.guard.iter().flatten() {
+            if changes(a, literal, kind_of).1 {
+                return Conflict::Always;
+            }
+        }
+        for b in &u.ops {
+            match clash(t, a, b, kind_of) {
+                Conflict::Never => {}
+                Conflict::Unless(demand) if found == Conflict::Never || found == Conflict::Unless(demand) => {
+                    found = Conflict::Unless(demand);
+                }
+                _ => return Conflict::Always,
+            }
+        }
+    }
+    found
+}
+
+/// Whether the guards of two transitions never hold together.
+fn exclude(t: &Touch, u: &Touch) -> bool {
+    let single = |clause: &'_ [Literal]| if let [only] = clause { Some(only.test.clone()) } else { None };
+    let (ours, theirs): (Vec<_>, Vec<_>) =
+        (t.guard.iter().filter_map(|c| single(c)).collect(), u.guard.iter().filter_map(|c| single(c)).collect());
+    ours.iter().any(|a| theirs.iter().any(|b| contradict(a, b) || contradict(b, a)))
+}
+
+fn contradict(a: &Test, b: &Test) -> bool {
+    let same = |a: &Channels, b: &Channels| a == b && a.single().is_some();
+    match (a, b) {
+        (
+            Test::Compare { cell, width, op, value },
+            Test::Compare { cell: cell2, width: width2, op: op2, value: value2 },
+        ) if cell == cell2 && width == width2 => match (op, op2) {
+            (BinaryOp::Equal, _) => !compares(*op2, *value, *value2),
+            (BinaryOp::Less, BinaryOp::GreaterEqual) => value <= value2,
+            (BinaryOp::LessEqual, BinaryOp::Greater) => value <= value2,
+            (BinaryOp::Less, BinaryOp::Greater) => i64::from(*value) <= i64::from(*value2) + 1,
+            (BinaryOp::LessEqual, BinaryOp::GreaterEqual) => value < value2,
+            _ => false,
+        },
+        (Test::Empty(a), Test::NotEmpty(b) | Test::SomeMatches(b)) => same(a, b),
+        (Test::Full(a), Test::NotFull(b)) => same(a, b),
+        _ => false,
+    }
+}
+
+fn clash(t: &Touch, a: &Op, b: &Op, kind_of: &dyn Fn(usize) -> Option<usize>) -> Conflict {
+    let always = |is_so: bool| if is_so { Conflict::Always } else { Conflict::Never };
+    match (a, b) {
+        (Op::Read(Read::Contents(r)), Op::Channel { .. }) | (Op::Channel { .. }, Op::Read(Read::Contents(r))) => {
+            let other = if matches!(a, Op::Read(_)) { b } else { a };
+            always(affects(other, &Read::Contents(*r), kind_of))
+        }
+        (Op::Read(read), op) | (op, Op::Read(read)) => always(affects(op, read, kind_of)),
+        (Op::Write { cells, width, effect }, Op::Write { cells: cells2, width: width2, effect: effect2 }) => {
+            always(cells.meets(cells2) && !commute((*width, *effect), (*width2, *effect2)))
+        }
+        (Op::Channel { channels, op, is_inner }, Op::Channel { channels: c2, op: op2, is_inner: inner2 }) => {
+            if !channels.meets(c2) { Conflict::Never } else { queue(t, channels, (*op, *is_inner), (*op2, *inner2)) }
+        }
+        (Op::Close(c), Op::Channel { channels, .. } | Op::Offer { channels, .. })
+        | (Op::Channel { channels, .. } | Op::Offer { channels, .. }, Op::Close(c)) => always(c.meets(channels)),
+        (Op::Offer { channels, .. }, Op::Offer { channels: c2, .. }) => always(channels.meets(c2)),
+        (Op::Offer { channels, is_inner }, Op::Move { wants_before, wants_after, .. })
+        | (Op::Move { wants_before, wants_after, .. }, Op::Offer { channels, is_inner }) => {
+            always(wants_before.meets(channels) || (*is_inner && wants_after.meets(channels)))
+        }
+        (Op::Move { pid, from, .. }, Op::Move { pid: pid2, from: from2, .. }) => always(pid == pid2 && from == from2),
+        (Op::Run, Op::Run | Op::End) | (Op::End, Op::Run) => Conflict::Always,
+        _ => Conflict::Never,
+    }
+}
+
+fn commute(a: (Width, Effect), b: (Width, Effect)) -> bool {
+    match (a.1, b.1) {
+        (Effect::Set(v), Effect::Set(w)) => a.0 == b.0 && a.0.cut(v) == a.0.cut(w),
+        (Effect::Add, Effect::Add) => a.0 == b.0,
+        _ => false,
+    }
+}
+
+/// Two operations on the same channel.
+fn queue(t: &Touch, channels: &Channels, a: (ChannelOp, bool), b: (ChannelOp, bool)) -> Conflict {
+    use ChannelOp::{Copy, Receive, ReceiveRandom, Send, SendSorted};
+    let (op, is_inner) = a;
+    match (op, b.0) {
+        (Copy, Copy) => Conflict::Never,
+        // What is at the end of the queue does not matter at its beginning, and the other way round.
+        (Send, Receive | ReceiveRandom) | (Receive | ReceiveRandom | Copy, Send) => {
+            if !is_inner && !b.1 {
+                Conflict::Never
+            } else if b.1 {
+                Conflict::Always
+            } else {
+                demand(t, channels, op == Send).map_or(Conflict::Always, Conflict::Unless)
+            }
+        }
+        (Send, Copy) if !is_inner && !b.1 => Conflict::Never,
+        (SendSorted, _) | (_, SendSorted) => Conflict::Always,
+        _ => Conflict::Always,
+    }
+}
+
+/// How many messages `t` sends to, or takes from, a channel, if that is known.
+fn demand(t: &Touch, channels: &Channels, is_room: bool) -> Option<Demand> {
+    let channel = channels.single().filter(|_| !t.has_loop)?;
+    let mut count = 0;
+    for op in &t.ops {
+        if let Op::Channel { channels: c, op, .. } = op
+            && c.meets(channels)
+        {
+            match op {
+                ChannelOp::Send if is_room => count += 1,
+                ChannelOp::Receive | ChannelOp::Copy if !is_room => count += 1,
+                _ => return None,
+            }
+        }
+    }
+    Some(Demand { channel, is_room, count })
+}

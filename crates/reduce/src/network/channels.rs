@@ -1,0 +1,63 @@
+//! Sets of channels, by their numbers.
+
+/// Channels that an expression may name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Channels {
+    bits: [u64; 4],
+    /// Whether it may be any channel, also one that does not exist yet, or none.
+    is_unknown: bool,
+}
+
+impl Channels {
+    /// Any channel.
+    pub(super) const ANY: Self = Self { bits: [u64::MAX; 4], is_unknown: true };
+
+    /// Adds a channel by its number; what is no number of a channel may become any.
+    pub(super) fn insert(&mut self, number: i32, n_channels: usize) {
+        match usize::try_from(number) {
+            Ok(i) if (1..=n_channels).contains(&i) && i < 256 => self.bits[i / 64] |= 1 << (i % 64),
+            _ => *self = Self::ANY,
+        }
+    }
+
+    /// The only channel, if there is only one.
+    pub(super) fn single(&self) -> Option<i32> {
+        let mut all = self.iter();
+        let first = all.next().filter(|_| !self.is_unknown)?;
+        all.next().is_none().then_some(first)
+    }
+
+    /// The numbers.
+    pub(super) fn iter(&self) -> impl Iterator<Item = i32> + '_ {
+        (0..256usize).filter(|i| self.bits[i / 64] >> (i % 64) & 1 == 1).map(|i| i as i32)
+    }
+
+    /// Whether there is a channel in both.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        (self.is_unknown && !other.is_empty())
+            || (other.is_unknown && !self.is_empty())
+            || self.bits.iter().zip(&other.bits).any(|(a, b)| a & b != 0)
+    }
+
+    /// Whether there is no channel in it.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.is_unknown && self.bits == [0; 4]
+    }
+
+    /// The channels in both or either, as `choose` says of each; unknown ones stay.
+    pub(super) fn filter(&self, n_channels: usize, choose: impl Fn(i32) -> bool, unknown: bool) -> Self {
+        let mut kept = Self { bits: [0; 4], is_unknown: self.is_unknown && unknown };
+        for number in self.iter().filter(|&c| c as usize <= n_channels && c > 0) {
+            if choose(number) {
+                kept.bits[number as usize / 64] |= 1 << (number as usize % 64);
+            }
+        }
+        kept
+    }
+
+    /// Everything that is in either.
+    pub(super) fn union(&mut self, other: &Self) {
+        self.is_unknown |= other.is_unknown;
+        self.bits.iter_mut().zip(&other.bits).for_each(|(a, b)| *a |= b);
+    }
+}

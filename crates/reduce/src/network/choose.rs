@@ -1,0 +1,432 @@
+//! The choice among stubborn sets of a network's state.
+//!
+//! **Implements**, over the same rules:
+//! * `ample`: the steps of one process, if nothing that others may ever do is in their way and no others can
+//!   enable more of them; else everything. What SPIN does, as a baseline.
+//! * `persistent-1`, `-2`, `-3` (VS): closures of one enabled node. Of disabled nodes that come in the first
+//!   makes everything, the second the steps that their process may take now, the third one necessary enabling
+//!   set. The smallest of the closures is taken.
+//! * `closure`: the third from the youngest process only.
+//! * `scc`, `deletion`: the kernel's algorithms on the rule graph of the state.
+//! * `scc+deletion`: the smallest closure, and where that needs more than one process, deletion, if smaller.
+//! **Preserves** D0, D1, D2.
+//! **Checked by** the definition, per state and algorithm, and by the campaign.
+
+use super::flow::Flow;
+use super::population::Population;
+use super::situation::Situation;
+use crate::{Deletion, Preserves, Reduction, StrongComponents};
+use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
+use stubborn_network::{Expr, Micro, Network};
+use stubborn_system::{Batch, Fault, Requirements, Rules, System, TransitionId};
+
+/// How to choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "explained in the file")]
+pub enum Algorithm {
+    Ample,
+    Persistent1,
+    Persistent2,
+    Persistent3,
+    Closure,
+    StrongComponents,
+    Deletion,
+    Smaller,
+}
+
+impl Algorithm {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Ample,
+        Self::Persistent1,
+        Self::Persistent2,
+        Self::Persistent3,
+        Self::Closure,
+        Self::StrongComponents,
+        Self::Deletion,
+        Self::Smaller,
+    ];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ample => "ample",
+            Self::Persistent1 => "persistent-1",
+            Self::Persistent2 => "persistent-2",
+            Self::Persistent3 => "persistent-3",
+            Self::Closure => "closure",
+            Self::StrongComponents => "scc",
+            Self::Deletion => "deletion",
+            Self::Smaller => "scc+deletion",
+        }
+    }
+}
+
+/// Populations whose tables are kept, at most; states of others are expanded in full.
+const MOST_POPULATIONS: u64 = 4_096;
+
+/// Populations that get tables in any case, and how many states each further one must be worth.
+const FREE_POPULATIONS: u64 = 32;
+const STATES_PER_POPULATION: u64 = 200;
+
+/// Nodes for which tables are made, at most.
+const MOST_NODES: usize = 8_192;
+
+/// Stubborn sets of the states of a network.
+pub struct NetworkReduction<'n> {
+    network: &'n Network,
+    flow: Flow,
+    checks: Vec<Expr>,
+    algorithm: Algorithm,
+    is_off: bool,
+    /// States looked at so far.
+    n_seen: u64,
+    populations: HashMap<Vec<u8>, Population>,
+    key: Vec<u8>,
+    successors: Batch<[u8]>,
+    components: StrongComponents,
+    deletion: Deletion<Graph<'n>>,
+}
+
+impl<'n> NetworkReduction<'n> {
+    /// `checks` are expressions that are to hold in every state.
+    pub fn new(network: &'n Network, checks: &[Expr], algorithm: Algorithm) -> Self {
+        Self {
+            network,
+            flow: Flow::new(network),
+            checks: checks.to_vec(),
+            algorithm,
+            // A step of anybody changes who may move next, or what somebody can see.
+            is_off: network.has_priorities || network.last.is_some(),
+            n_seen: 0,
+            populations: HashMap::new(),
+            key: Vec::new(),
+            successors: Batch::new(),
+            components: StrongComponents::default(),
+            deletion: Deletion::default(),
+        }
+    }
+
+    /// The set for a state: its steps by process, enabled or not. `None` means everything.
+    pub fn set(&mut self, state: &[u8]) -> Result<Option<Vec<Micro>>, Fault> {
+        self.successors.clear();
+        self.network.successors(state, &mut self.successors)?;
+        let Some(set) = self.choose(state)? else { return Ok(None) };
+        let population = &self.populations[&self.key];
+        let steps = set.ones().filter(|&n| n < population.nodes.len());
+        let micro = |n: usize| {
+            let node = population.nodes[n];
+            Micro { pid: node.pid, step: stubborn_network::StepId(node.step as u32) }
+        };
+        Ok(Some(steps.map(micro).collect()))
+    }
+
+    /// Chooses a set for the state whose successors are at hand. `None` means everything.
+    fn choose(&mut self, state: &[u8]) -> Result<Option<FixedBitSet>, Fault> {
+        if self.is_off || self.successors.len() <= 1 {
+            return Ok(None);
+        }
+        self.n_seen += 1;
+        let view = self.network.view(state);
+        let groups: Vec<Micro> =
+            (0..self.successors.len()).map(|i| self.network.group(self.successors.via(i))).collect();
+        if groups.iter().all(|micro| micro.pid == groups[0].pid) {
+            return Ok(None);
+        }
+        self.key.clear();
+        for pid in 0..view.n_processes() {
+            let kind = view.kind(pid);
+            self.key.push(kind as u8);
+            let locals = view.locals(pid);
+            self.key.extend(self.flow.constant_bytes(kind).map(|i| locals[i]));
+        }
+        if !self.populations.contains_key(&self.key) {
+            // Tables that serve a few states only cost more than they save.
+            let n = self.populations.len() as u64;
+            if n >= MOST_POPULATIONS || (n > FREE_POPULATIONS && n * STATES_PER_POPULATION > self.n_seen) {
+                return Ok(None);
+            }
+            let made = Population::new(self.network, &self.flow, &view, &self.checks);
+            self.populations.insert(self.key.clone(), made);
+        }
+        let Some(population) = self.populations.get_mut(&self.key) else { return Ok(None) };
+        if population.nodes.len() > MOST_NODES {
+            return Ok(None);
+        }
+        let mut enabled = FixedBitSet::with_capacity(population.n_nodes());
+        for micro in &groups {
+            let first = population.nodes[population.bases[micro.pid]].step;
+            enabled.insert(population.bases[micro.pid] + micro.step.0 as usize - first);
+        }
+        if enabled.ones().any(|n| population.is_timeout(n)) {
+            return Ok(None);
+        }
+        let situation = Situation::new(self.network, &self.flow, &view, population, enabled);
+        let seeds = seeds(&situation);
+        Ok(match self.algorithm {
+            Algorithm::Ample => ample(&situation, &seeds),
+            Algorithm::Closure => Some(close(&situation, seeds[0], Disabled::Necessary, usize::MAX)),
+            Algorithm::Persistent1 => smallest(&situation, &seeds, Disabled::Everything),
+            Algorithm::Persistent2 => smallest(&situation, &seeds, Disabled::Process),
+            Algorithm::Persistent3 => smallest(&situation, &seeds, Disabled::Necessary),
+            Algorithm::StrongComponents => {
+                let graph = Graph::new(situation);
+                let mut set = Vec::new();
+                self.components.stubborn_set(&graph, &[], &mut set)?;
+                Some(graph.nodes(&set))
+            }
+            Algorithm::Deletion => Some(Self::delete(&mut self.deletion, situation)?),
+            Algorithm::Smaller => {
+                let closed = smallest(&situation, &seeds, Disabled::Necessary);
+                let count = |set: &FixedBitSet| set.intersection(&situation.enabled).count();
+                let size = closed.as_ref().map_or(usize::MAX, &count);
+                let is_one_process = closed.as_ref().is_some_and(|set| {
+                    let mut pids = set.intersection(&situation.enabled).map(|n| situation.pid(n));
+                    let first = pids.next();
+                    pids.all(|pid| Some(pid) == first)
+                });
+                if is_one_process {
+                    closed
+                } else {
+                    let enabled = situation.enabled.clone();
+                    let deleted = Self::delete(&mut self.deletion, situation)?;
+                    if deleted.intersection(&enabled).count() < size { Some(deleted) } else { closed }
+                }
+            }
+        })
+    }
+
+    fn delete(_: &mut Deletion<Graph<'n>>, situation: Situation<'_>) -> Result<FixedBitSet, Fault> {
+        let graph = Graph::new(situation);
+        let mut set = Vec::new();
+        Deletion::default().stubborn_set(&graph, &[], &mut set)?;
+        Ok(graph.nodes(&set))
+    }
+}
+
+impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
+    fn name(&self) -> String {
+        self.algorithm.word().into()
+    }
+
+    fn preserves(&self) -> Preserves {
+        Preserves::Basic
+    }
+
+    fn expand(&mut self, system: &Y, state: &[u8], out: &mut Batch<[u8]>) -> Result<(), Fault> {
+        self.successors.clear();
+        system.successors(state, &mut self.successors)?;
+        if self.successors.take_flag() {
+            out.flag();
+        }
+        let set = self.choose(state)?;
+        let population = set.as_ref().map(|_| &self.populations[&self.key]);
+        for i in 0..self.successors.len() {
+            let via = self.successors.via(i);
+            let is_in = set.as_ref().zip(population).is_none_or(|(set, population)| {
+                let Micro { pid, step } = self.network.group(via);
+                let base = population.bases[pid];
+                set.contains(base + step.0 as usize - population.nodes[base].step)
+            });
+            if is_in {
+                out.push(via, self.successors.state(i));
+            }
+        }
+        Ok(())
+    }
+
+    fn stubborn_set(&mut self, system: &Y, state: &[u8], out: &mut Vec<TransitionId>) -> Result<(), Fault> {
+        let _ = system;
+        match self.set(state)? {
+            None => out.extend((0..self.network.n_transitions()).map(TransitionId::from)),
+            Some(set) => {
+                for micro in set {
+                    let group = micro.pid * self.network.n_steps + micro.step.0 as usize;
+                    let first = group * self.network.n_outcomes;
+                    out.extend((first..first + self.network.n_outcomes).map(TransitionId::from));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One enabled node of each process that has one, the youngest first.
+fn seeds(situation: &Situation<'_>) -> Vec<usize> {
+    let mut seeds: Vec<usize> = Vec::new();
+    for node in situation.enabled.ones() {
+        if seeds.last().is_none_or(|&last| situation.pid(last) != situation.pid(node)) {
+            seeds.push(node);
+        }
+    }
+    seeds.reverse();
+    seeds
+}
+
+/// What to do about disabled nodes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Disabled {
+    Everything,
+    Process,
+    Necessary,
+}
+
+/// The smallest closure of a seed, in enabled nodes. `None` means everything.
+fn smallest(situation: &Situation<'_>, seeds: &[usize], disabled: Disabled) -> Option<FixedBitSet> {
+    let n_enabled = situation.enabled.count_ones(..);
+    let mut best: Option<FixedBitSet> = None;
+    let mut best_size = n_enabled;
+    for &seed in seeds {
+        let set = close(situation, seed, disabled, best_size);
+        let size = set.intersection(&situation.enabled).count();
+        if size < best_size {
+            (best, best_size) = (Some(set), size);
+        }
+    }
+    best
+}
+
+/// The closure of a node. Given up, with some set, once it has `limit` enabled nodes.
+fn close(situation: &Situation<'_>, seed: usize, disabled: Disabled, limit: usize) -> FixedBitSet {
+    let mut set = FixedBitSet::with_capacity(situation.n_nodes());
+    let mut work = vec![seed];
+    set.insert(seed);
+    let mut n_enabled = 1;
+    let mut alternatives = Vec::new();
+    while let Some(node) = work.pop() {
+        alternatives.clear();
+        let is_step = situation.is_step(node);
+        if is_step && !situation.enabled.contains(node) && disabled != Disabled::Necessary {
+            match disabled {
+                Disabled::Everything => return situation.live.clone(),
+                _ if situation.is_current(node) => {
+                    // All that may change what it waits for.
+                    situation.alternatives(node, &mut alternatives);
+                    let mut all = FixedBitSet::with_capacity(situation.n_nodes());
+                    alternatives.iter().for_each(|set| all.union_with(set));
+                    alternatives = vec![all];
+                }
+                _ => {
+                    let mut all = FixedBitSet::with_capacity(situation.n_nodes());
+                    all.extend(situation.current(situation.pid(node)));
+                    alternatives = vec![all];
+                }
+            }
+        } else {
+            situation.alternatives(node, &mut alternatives);
+        }
+        // The alternative that costs least: enabled nodes that are new, then nodes that are new.
+        let cost = |wanted: &FixedBitSet| {
+            let new = wanted.difference(&set);
+            let (mut steps, mut enabled) = (0, 0);
+            for n in new {
+                steps += 1;
+                enabled += usize::from(situation.enabled.contains(n));
+            }
+            (enabled, steps)
+        };
+        let Some(chosen) = alternatives.iter().min_by_key(|wanted| cost(wanted)) else { continue };
+        for n in chosen.difference(&set).collect::<Vec<_>>() {
+            set.insert(n);
+            work.push(n);
+            n_enabled += usize::from(situation.enabled.contains(n));
+        }
+        if n_enabled >= limit {
+            return set;
+        }
+    }
+    set
+}
+
+/// The steps of one process if nobody can ever be in their way. `None` means everything.
+fn ample(situation: &Situation<'_>, seeds: &[usize]) -> Option<FixedBitSet> {
+    seeds.iter().find_map(|&seed| {
+        let pid = situation.pid(seed);
+        let current = situation.current(pid);
+        let mut set = FixedBitSet::with_capacity(situation.n_nodes());
+        set.extend(current.clone());
+        let mut alternatives = Vec::new();
+        for node in current {
+            alternatives.clear();
+            situation.alternatives(node, &mut alternatives);
+            if !alternatives.is_empty() && !alternatives.iter().any(|wanted| wanted.is_subset(&set)) {
+                return None;
+            }
+        }
+        Some(set)
+    })
+}
+
+/// The rule graph of one state, for the algorithms of the kernel: nodes that may be enabled some time, and
+/// behind them the checks. Its states mean nothing.
+struct Graph<'a> {
+    situation: Situation<'a>,
+    /// The node of the situation for each node here.
+    global: Vec<usize>,
+    local: Vec<u32>,
+    n_steps: usize,
+}
+
+impl<'a> Graph<'a> {
+    fn new(situation: Situation<'a>) -> Self {
+        let global: Vec<usize> = situation.live.ones().collect();
+        let mut local = vec![u32::MAX; situation.n_nodes()];
+        global.iter().enumerate().for_each(|(i, &n)| local[n] = i as u32);
+        let n_steps = global.iter().filter(|&&n| situation.is_step(n)).count();
+        Self { situation, global, local, n_steps }
+    }
+
+    fn nodes(&self, set: &[TransitionId]) -> FixedBitSet {
+        let mut nodes = FixedBitSet::with_capacity(self.situation.n_nodes());
+        nodes.extend(set.iter().map(|t| self.global[t.index()]));
+        nodes
+    }
+}
+
+impl System for Graph<'_> {
+    type State = [u8];
+
+    fn n_transitions(&self) -> usize {
+        self.n_steps
+    }
+
+    fn transition_name(&self, t: TransitionId) -> String {
+        t.to_string()
+    }
+
+    fn initial(&self, out: &mut Batch<[u8]>) -> Result<(), Fault> {
+        out.push(TransitionId(0), &[]);
+        Ok(())
+    }
+
+    fn fire(&self, _: &[u8], t: TransitionId, out: &mut Batch<[u8]>) -> Result<bool, Fault> {
+        let is_enabled = self.situation.enabled.contains(self.global[t.index()]);
+        if is_enabled {
+            out.push(t, &[]);
+        }
+        Ok(is_enabled)
+    }
+
+    fn values(&self, _: &[u8]) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
+
+impl Rules for Graph<'_> {
+    fn n_nodes(&self) -> usize {
+        self.global.len()
+    }
+
+    fn require(&self, _: &[u8], t: TransitionId, out: &mut Requirements) -> Result<(), Fault> {
+        let mut alternatives = Vec::new();
+        self.situation.alternatives(self.global[t.index()], &mut alternatives);
+        for (i, set) in alternatives.iter().enumerate() {
+            if i > 0 {
+                out.or();
+            }
+            set.ones().for_each(|n| out.add(TransitionId(self.local[n])));
+        }
+        Ok(())
+    }
+}

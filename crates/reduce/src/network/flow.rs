@@ -1,0 +1,197 @@
+//! What is true of a network in every state: which variables never change, where a process can stop after a
+//! step, and where it can get to.
+//!
+//! A process stops after a step where it gives up the control: after a step that is not within an atomic
+//! sequence, after the offer of a rendezvous, and where the next step of the sequence may block. The
+//! transitions of a process begin only where it can stop.
+
+use fixedbitset::FixedBitSet;
+use std::collections::BTreeSet;
+use stubborn_network::{Action, Expr, LocationId, Network, Place, Scope, Step};
+
+/// Facts about a network.
+#[derive(Debug)]
+pub(super) struct Flow {
+    /// For each byte of the globals: whether no step writes it.
+    stable_globals: Vec<bool>,
+    /// For each kind and byte of its locals: the same.
+    stable_locals: Vec<Vec<bool>>,
+    /// For each kind and byte of its locals: whether it says which cell, channel or process is meant somewhere.
+    selecting: Vec<Vec<bool>>,
+    /// For each step: the locations where its process may stop.
+    pub(super) stops: Vec<Vec<LocationId>>,
+    /// For each step: the steps that may follow it before the process stops.
+    pub(super) runs: Vec<Vec<(LocationId, usize)>>,
+    /// For each kind and location: where a process that stops there can stop later, itself included.
+    pub(super) reach: Vec<Vec<FixedBitSet>>,
+}
+
+impl Flow {
+    pub(super) fn new(network: &Network) -> Self {
+        let mut flow = Self {
+            stable_globals: vec![true; network.globals_size],
+            stable_locals: network.processes.iter().map(|p| vec![true; p.locals_size]).collect(),
+            selecting: network.processes.iter().map(|p| vec![false; p.locals_size]).collect(),
+            stops: Vec::new(),
+            runs: Vec::new(),
+            reach: Vec::new(),
+        };
+        for kind in 0..network.processes.len() {
+            for (_, step) in network.steps_of(kind) {
+                step.action.targets().iter().for_each(|place| flow.mark(kind, place));
+                for_each_selector(&step.action, &mut |place| {
+                    if place.scope == Scope::Local {
+                        flow.selecting[kind][place.offset..end_of(place)].fill(true);
+                    }
+                });
+            }
+        }
+        network.last.iter().for_each(|place| flow.mark(0, place));
+        network.trace.iter().for_each(|trace| flow.mark(0, &trace.place));
+        for kind in 0..network.processes.len() {
+            flow.follow(network, kind);
+        }
+        flow
+    }
+
+    fn mark(&mut self, kind: usize, place: &Place) {
+        let bytes = match place.scope {
+            Scope::Global => &mut self.stable_globals,
+            Scope::Local => &mut self.stable_locals[kind],
+        };
+        bytes[place.offset..end_of(place)].fill(false);
+    }
+
+    /// Whether no step writes to these bytes.
+    pub(super) fn is_stable(&self, scope: Scope, kind: usize, from: usize, to: usize) -> bool {
+        let bytes = match scope {
+            Scope::Global => &self.stable_globals,
+            Scope::Local => &self.stable_locals[kind],
+        };
+        bytes[from..to].iter().all(|&stable| stable)
+    }
+
+    /// Whether local bytes are stable, and their value is of use: see [`Flow::constant_bytes`].
+    pub(super) fn is_constant(&self, kind: usize, from: usize, to: usize) -> bool {
+        (from..to).all(|i| self.stable_locals[kind][i] && self.selecting[kind][i])
+    }
+
+    /// The bytes of the locals of a kind that make the tables of two processes of the kind differ: they never
+    /// change, and they say which cell, channel or process is meant somewhere.
+    pub(super) fn constant_bytes(&self, kind: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.stable_locals[kind].len()).filter(move |&i| self.is_constant(kind, i, i + 1))
+    }
+
+    fn follow(&mut self, network: &Network, kind: usize) {
+        let locations = &network.processes[kind].locations;
+        let mut next: Vec<FixedBitSet> = vec![FixedBitSet::with_capacity(locations.len()); locations.len()];
+        for (l, location) in locations.iter().enumerate() {
+            for step in &location.steps {
+                let (stops, run) = follow_step(network, kind, step);
+                next[l].extend(stops.iter().map(|stop| stop.index()));
+                self.stops.push(stops);
+                self.runs.push(run);
+            }
+        }
+        let reach = (0..locations.len()).map(|l| {
+            let mut seen = FixedBitSet::with_capacity(locations.len());
+            let mut work = vec![l];
+            while let Some(at) = work.pop() {
+                if !seen.put(at) {
+                    work.extend(next[at].ones());
+                }
+            }
+            seen
+        });
+        self.reach.push(reach.collect());
+    }
+}
+
+/// Visits the places whose values say which cell, channel or process an action is about.
+pub(super) fn for_each_selector(action: &Action, visit: &mut dyn FnMut(&Place)) {
+    for expr in action.expressions() {
+        selectors_in(expr, visit);
+    }
+    if let Action::Send { channel, .. } | Action::Receive { channel, .. } = action {
+        loads_in(channel, visit);
+    }
+    for index in action.targets().iter().flat_map(|place| &place.indices) {
+        loads_in(&index.value, visit);
+    }
+}
+
+fn selectors_in(expr: &Expr, visit: &mut dyn FnMut(&Place)) {
+    expr.walk(&mut |expr| match expr {
+        Expr::Load(place) => place.indices.iter().for_each(|index| loads_in(&index.value, visit)),
+        Expr::Channel(_, channel) | Expr::Poll { channel, .. } => loads_in(channel, visit),
+        Expr::RemoteLocation { process: Some(process), .. }
+        | Expr::RemoteLoad { process: Some(process), .. } => loads_in(process, visit),
+        _ => {}
+    });
+}
+
+fn loads_in(expr: &Expr, visit: &mut dyn FnMut(&Place)) {
+    expr.walk(&mut |expr| {
+        if let Expr::Load(place) = expr {
+            visit(place);
+        }
+    });
+}
+
+/// The first byte behind a place, wherever its indices may lead.
+pub(super) fn end_of(place: &Place) -> usize {
+    let reach: usize = place.indices.iter().map(|i| (i.length - 1) * i.stride).sum();
+    place.offset + reach + place.width.bytes()
+}
+
+/// Where a process may stop after a step, and which steps may come before that.
+fn follow_step(network: &Network, kind: usize, step: &Step) -> (Vec<LocationId>, Vec<(LocationId, usize)>) {
+    let (mut stops, mut run) = (BTreeSet::new(), Vec::new());
+    if step.action == Action::End || step.next == LocationId::EXIT {
+        return (Vec::new(), run);
+    }
+    let mut seen = BTreeSet::new();
+    let mut work = Vec::new();
+    // An offer may find a partner, and then the control is lost; if the channel is buffered it is not.
+    let mut arrive = |step: &Step, work: &mut Vec<LocationId>, stops: &mut BTreeSet<LocationId>| {
+        if !step.is_atomic || may_offer(network, kind, &step.action) {
+            stops.insert(step.next);
+        }
+        if step.is_atomic && seen.insert(step.next) {
+            work.push(step.next);
+        }
+    };
+    arrive(step, &mut work, &mut stops);
+    while let Some(at) = work.pop() {
+        let location = &network.processes[kind].locations[at.index()];
+        if may_block(network, kind, at) {
+            stops.insert(at);
+        }
+        for (i, step) in location.steps.iter().enumerate() {
+            run.push((at, i));
+            if step.action != Action::End {
+                arrive(step, &mut work, &mut stops);
+            }
+        }
+    }
+    (stops.into_iter().collect(), run)
+}
+
+/// Whether an action may be the offer of a rendezvous.
+fn may_offer(network: &Network, kind: usize, action: &Action) -> bool {
+    let Action::Send { channel, .. } = action else { return false };
+    network.channel_kind(kind, channel).is_none_or(|c| network.channels[c].capacity == 0)
+}
+
+/// Whether a process may have nothing to do at a location.
+fn may_block(network: &Network, kind: usize, at: LocationId) -> bool {
+    let process = &network.processes[kind];
+    let always = |step: &Step| match &step.action {
+        Action::Skip | Action::Assign(..) | Action::Assert(_) | Action::SetPriority(..) => true,
+        Action::Guard(expr) => matches!(expr, Expr::Constant(c) if *c != 0),
+        // An offer without a partner counts as something that cannot be done, so `else` can.
+        Action::Else => true,
+        _ => false,
+    };
+    process.provided.is_some() || !process.locations[at.index()].steps.iter().any(always)
+}

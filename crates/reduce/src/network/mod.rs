@@ -1,0 +1,22 @@
+//! Stubborn sets of networks of processes, derived from their steps.
+//!
+//! The way of the data: [`flow`] finds what is true of the network in all states; [`resolve`] turns steps into
+//! [`touch`]es, what they wait for and do; [`accord`] compares touches; a [`population`] keeps the tables for
+//! the processes that exist; a [`situation`] is a state with its tables and says what a node requires;
+//! [`choose`] picks a set. What one picks is a function of the state alone.
+//!
+//! **Preserves** D0, D1, D2; and for each check, its imaginary transition takes part (V15 section IV).
+//! **Differs from the text** in that a node stands for all transitions that begin with one step of a process:
+//! they are chosen together.
+//! **Checked by** the definition at the states of all test models, and by random programs (`oracle`).
+
+mod accord;
+mod channels;
+mod choose;
+mod flow;
+mod population;
+mod resolve;
+mod situation;
+mod touch;
+
+pub use choose::{Algorithm, NetworkReduction};

@@ -1,0 +1,372 @@
+//! The processes that exist, and the tables of their transitions.
+//!
+//! Processes with the same kinds and the same values in the variables that never change have the same tables,
+//! so these are made once per *population* and not per state. A *node* is a step of one of the processes: all
+//! transitions that begin with it. Rows of the tables are made when they are first asked for.
+
+use super::accord::{Conflict, Demand, changes, conflict};
+use super::channels::Channels;
+use super::flow::{Flow, for_each_selector};
+use super::resolve::{Known, Partners, Selectors, check, touch, wanted};
+use super::touch::{Literal, Touch};
+use fixedbitset::FixedBitSet;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+use stubborn_network::{Action, Expr, LocationId, Network, Scope, View};
+
+/// Rows for the locals at hand, at most; what is more is done without them.
+const MOST_ROWS: usize = 50_000;
+
+/// A step of a process.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) pid: usize,
+    pub(super) location: LocationId,
+    /// Which step of the location.
+    pub(super) index: usize,
+    /// Which step of the network.
+    pub(super) step: usize,
+}
+
+/// What a node requires.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    /// Nodes that do not accord with it.
+    pub(super) conflicts: FixedBitSet,
+    /// Nodes that do not accord with it unless the channel is as demanded.
+    pub(super) unless: Vec<(Demand, FixedBitSet)>,
+    /// Its guard.
+    pub(super) clauses: Vec<Vec<LiteralRow>>,
+}
+
+/// A fact, and who may change it.
+#[derive(Debug)]
+pub(super) struct LiteralRow {
+    pub(super) enablers: FixedBitSet,
+    pub(super) falsifiers: FixedBitSet,
+    pub(super) truth: Option<(Expr, bool)>,
+}
+
+/// The tables for some processes.
+#[derive(Debug)]
+pub(super) struct Population {
+    pub(super) kinds: Vec<usize>,
+    pub(super) nodes: Vec<Node>,
+    /// First node of each process.
+    pub(super) bases: Vec<usize>,
+    /// What each node touches, whatever its locals are.
+    touches: Vec<Touch>,
+    /// For nodes that start processes: what those may do.
+    created: Vec<Vec<Touch>>,
+    selectors: Vec<Selectors>,
+    rows: Vec<Option<Rc<Row>>>,
+    rows_now: HashMap<(u32, Vec<i32>), Rc<Row>>,
+    /// One for each check: the imaginary transition that is enabled where it fails.
+    pub(super) checks: Vec<Rc<Row>>,
+    checked: Vec<Touch>,
+    /// For each process and location: nodes from there on, ever.
+    pub(super) reach: Vec<Vec<FixedBitSet>>,
+    /// For each node: the nodes of its process after which it may come next.
+    pub(super) before: Vec<FixedBitSet>,
+    wants: Vec<Vec<Channels>>,
+}
+
+impl Population {
+    /// Makes the tables of the processes in a state.
+    pub(super) fn new(network: &Network, flow: &Flow, view: &View<'_>, checks: &[Expr]) -> Self {
+        let kinds: Vec<usize> = (0..view.n_processes()).map(|pid| view.kind(pid)).collect();
+        let mut population = Self {
+            nodes: Vec::new(),
+            bases: Vec::new(),
+            touches: Vec::new(),
+            created: Vec::new(),
+            selectors: Vec::new(),
+            rows: Vec::new(),
+            rows_now: HashMap::new(),
+            checks: Vec::new(),
+            checked: Vec::new(),
+            reach: Vec::new(),
+            before: Vec::new(),
+            wants: Vec::new(),
+            kinds,
+        };
+        population.number(network);
+        population.find_wants(network, flow, view);
+        for n in 0..population.nodes.len() {
+            let Node { pid, location, index, .. } = population.nodes[n];
+            let known = Known::new(network, flow, view, Some(pid), population.kinds[pid], &[]);
+            let made = touch(&known, location, index, &Takers { network, population: &population, view, flow });
+            population.touches.push(made);
+            let created = population.created_by(network, flow, view, n);
+            population.created.push(created);
+            population.selectors.push(selectors(network, flow, population.kinds[pid], location, index));
+        }
+        population.rows = vec![None; population.nodes.len()];
+        population.find_reach(flow);
+        let known = Known::new(network, flow, view, None, 0, &[]);
+        population.checked = checks.iter().map(|expr| check(&known, expr, false)).collect();
+        let rows = population.checked.iter().map(|touch| Rc::new(population.row(touch, None)));
+        population.checks = rows.collect();
+        population
+    }
+
+    fn number(&mut self, network: &Network) {
+        for (pid, &kind) in self.kinds.iter().enumerate() {
+            self.bases.push(self.nodes.len());
+            for (l, location) in network.processes[kind].locations.iter().enumerate() {
+                for index in 0..location.steps.len() {
+                    let (location, step) = (LocationId(l as u16), location.first_step as usize + index);
+                    self.nodes.push(Node { pid, location, index, step });
+                }
+            }
+        }
+    }
+
+    fn find_wants(&mut self, network: &Network, flow: &Flow, view: &View<'_>) {
+        for (pid, &kind) in self.kinds.iter().enumerate() {
+            let known = Known::new(network, flow, view, Some(pid), kind, &[]);
+            let locations = network.processes[kind].locations.iter().map(|location| {
+                let mut wants = Channels::default();
+                location.steps.iter().for_each(|s| wants.union(&wanted(&known, &s.action)));
+                wants
+            });
+            self.wants.push(locations.collect());
+        }
+    }
+
+    /// What the processes may do that a node starts, and those that they start.
+    fn created_by(&self, network: &Network, flow: &Flow, view: &View<'_>, n: usize) -> Vec<Touch> {
+        let Node { pid, location, index, step } = self.nodes[n];
+        let steps = |kind: usize, at: LocationId, i: usize| &network.processes[kind].locations[at.index()].steps[i];
+        let mut work = Vec::new();
+        collect_runs(network, self.kinds[pid], &steps(self.kinds[pid], location, index).action, &mut work);
+        for &(at, i) in &flow.runs[step] {
+            collect_runs(network, self.kinds[pid], &steps(self.kinds[pid], at, i).action, &mut work);
+        }
+        let mut kinds: Vec<usize> = Vec::new();
+        while let Some(kind) = work.pop() {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+                for (_, step) in network.steps_of(kind) {
+                    collect_runs(network, kind, &step.action, &mut work);
+                }
+            }
+        }
+        let mut touches = Vec::new();
+        for kind in kinds {
+            let known = Known::new(network, flow, view, None, kind, &[]);
+            for (l, location) in network.processes[kind].locations.iter().enumerate() {
+                for i in 0..location.steps.len() {
+                    let takers = Takers { network, population: self, view, flow };
+                    touches.push(touch(&known, LocationId(l as u16), i, &takers));
+                }
+            }
+        }
+        touches
+    }
+
+    fn find_reach(&mut self, flow: &Flow) {
+        let n = self.nodes.len();
+        for (pid, &kind) in self.kinds.iter().enumerate() {
+            let range = self.range(pid);
+            let reach = flow.reach[kind].iter().map(|locations| {
+                let mut nodes = FixedBitSet::with_capacity(n);
+                let inside = range.clone().filter(|&i| locations.contains(self.nodes[i].location.index()));
+                nodes.extend(inside);
+                nodes
+            });
+            let reach: Vec<FixedBitSet> = reach.collect();
+            self.reach.push(reach);
+        }
+        self.before = vec![FixedBitSet::with_capacity(n); n];
+        for i in 0..n {
+            for stop in &flow.stops[self.nodes[i].step] {
+                for j in self.at(self.nodes[i].pid, *stop) {
+                    self.before[j].insert(i);
+                }
+            }
+        }
+    }
+
+    /// The nodes of a process.
+    pub(super) fn range(&self, pid: usize) -> Range<usize> {
+        self.bases[pid]..self.bases.get(pid + 1).copied().unwrap_or(self.nodes.len())
+    }
+
+    /// The nodes of a process at a location.
+    pub(super) fn at(&self, pid: usize, location: LocationId) -> Range<usize> {
+        let range = self.range(pid);
+        let nodes = &self.nodes[range.clone()];
+        let from = nodes.partition_point(|node| node.location < location);
+        let to = nodes.partition_point(|node| node.location <= location);
+        range.start + from..range.start + to
+    }
+
+    /// What a node requires, whatever its locals are.
+    pub(super) fn static_row(&mut self, n: usize) -> Rc<Row> {
+        if self.rows[n].is_none() {
+            self.rows[n] = Some(Rc::new(self.row(&self.touches[n], Some(n))));
+        }
+        self.rows[n].clone().expect("just made")
+    }
+
+    /// What a node requires as long as its process stays where it is.
+    pub(super) fn row_now(&mut self, network: &Network, flow: &Flow, view: &View<'_>, n: usize) -> Rc<Row> {
+        if self.selectors[n].is_empty() || self.rows_now.len() >= MOST_ROWS {
+            return self.static_row(n);
+        }
+        let Node { pid, location, index, .. } = self.nodes[n];
+        let values: Vec<i32> =
+            self.selectors[n].iter().map(|&(at, width)| view.load(Scope::Local, pid, at, width)).collect();
+        let key = (n as u32, values);
+        if let Some(row) = self.rows_now.get(&key) {
+            return row.clone();
+        }
+        let known = Known::new(network, flow, view, Some(pid), self.kinds[pid], &self.selectors[n]);
+        let made = touch(&known, location, index, &Takers { network, population: self, view, flow });
+        let row = Rc::new(self.row(&made, Some(n)));
+        self.rows_now.insert(key, row.clone());
+        row
+    }
+
+    /// Whether a node is for when nothing else can be done.
+    pub(super) fn is_timeout(&self, n: usize) -> bool {
+        self.touches[n].is_timeout
+    }
+
+    fn touches_of(&self, n: usize) -> impl Iterator<Item = &Touch> {
+        std::iter::once(&self.touches[n]).chain(&self.created[n])
+    }
+
+    /// How many nodes there are, the imaginary ones of the checks at the end.
+    pub(super) fn n_nodes(&self) -> usize {
+        self.nodes.len() + self.checked.len()
+    }
+
+    fn row(&self, touch: &Touch, of: Option<usize>) -> Row {
+        let n = self.n_nodes();
+        let kind_of = |pid: usize| self.kinds.get(pid).copied();
+        let mut row = Row { conflicts: FixedBitSet::with_capacity(n), ..Row::default() };
+        for (i, check) in self.checked.iter().enumerate() {
+            row.conflicts.set(self.nodes.len() + i, conflict(touch, check, &kind_of) != Conflict::Never);
+        }
+        for u in 0..self.nodes.len() {
+            let place = |i: usize| (self.nodes[i].pid, self.nodes[i].location);
+            match of {
+                Some(of) if of == u => continue,
+                Some(of) if place(of).0 == place(u).0 => {
+                    row.conflicts.set(u, place(of) == place(u));
+                    continue;
+                }
+                _ => {}
+            }
+            for other in self.touches_of(u) {
+                match conflict(touch, other, &kind_of) {
+                    Conflict::Never => {}
+                    Conflict::Always => row.conflicts.insert(u),
+                    Conflict::Unless(demand) => row.unless_for(demand, n).insert(u),
+                }
+            }
+        }
+        for clause in &touch.guard {
+            let literals = clause.iter().map(|literal| self.literal_row(literal, &kind_of));
+            row.clauses.push(literals.collect());
+        }
+        row
+    }
+
+    fn literal_row(&self, literal: &Literal, kind_of: &dyn Fn(usize) -> Option<usize>) -> LiteralRow {
+        let n = self.n_nodes();
+        let (mut enablers, mut falsifiers) = (FixedBitSet::with_capacity(n), FixedBitSet::with_capacity(n));
+        for u in 0..self.nodes.len() {
+            for op in self.touches_of(u).flat_map(|touch| &touch.ops) {
+                let (enables, falsifies) = changes(op, literal, kind_of);
+                if enables {
+                    enablers.insert(u);
+                }
+                if falsifies {
+                    falsifiers.insert(u);
+                }
+            }
+        }
+        LiteralRow { enablers, falsifiers, truth: literal.truth.clone() }
+    }
+}
+
+impl Row {
+    fn unless_for(&mut self, demand: Demand, n: usize) -> &mut FixedBitSet {
+        let found = self.unless.iter().position(|(d, _)| *d == demand);
+        let i = found.unwrap_or_else(|| {
+            self.unless.push((demand, FixedBitSet::with_capacity(n)));
+            self.unless.len() - 1
+        });
+        &mut self.unless[i].1
+    }
+}
+
+fn collect_runs(network: &Network, kind: usize, action: &Action, out: &mut Vec<usize>) {
+    match action {
+        Action::Run(run) => out.push(run.kind),
+        // What a sequence contains is listed with the steps of the kind, but not with the run of this step.
+        Action::Sequence(_) => {
+            for (_, step) in network.steps_of(kind) {
+                if let Action::Run(run) = &step.action {
+                    out.push(run.kind);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The locals that indices and channels of a transition are made of, those that never change apart.
+fn selectors(network: &Network, flow: &Flow, kind: usize, location: LocationId, index: usize) -> Selectors {
+    let locations = &network.processes[kind].locations;
+    let first = &locations[location.index()];
+    let mut steps = vec![(location, index)];
+    steps.extend_from_slice(&flow.runs[first.first_step as usize + index]);
+    // An `else` and whatever comes after an escape depend on what was listed earlier.
+    steps.extend((0..index).map(|i| (location, i)));
+    let mut found: Selectors = Vec::new();
+    for (at, i) in steps {
+        for_each_selector(&locations[at.index()].steps[i].action, &mut |place| {
+            let (from, to) = (place.offset, place.offset + place.width.bytes());
+            let is_scalar = place.scope == Scope::Local && place.indices.is_empty();
+            let selector = (from, place.width);
+            if is_scalar && !flow.is_stable(Scope::Local, kind, from, to) && !found.contains(&selector) {
+                found.push(selector);
+            }
+        });
+    }
+    found
+}
+
+/// Who takes what is offered.
+struct Takers<'a> {
+    network: &'a Network,
+    population: &'a Population,
+    view: &'a View<'a>,
+    flow: &'a Flow,
+}
+
+impl Partners for Takers<'_> {
+    fn wants(&self, pid: usize, location: LocationId) -> Channels {
+        self.population.wants.get(pid).map_or(Channels::default(), |all| all[location.index()])
+    }
+
+    fn takers(&self, offerer: Option<usize>, channels: &Channels) -> Vec<(usize, LocationId, usize)> {
+        let mut takers = Vec::new();
+        for (pid, &kind) in self.population.kinds.iter().enumerate().filter(|(pid, _)| Some(*pid) != offerer) {
+            let known = Known::new(self.network, self.flow, self.view, Some(pid), kind, &[]);
+            for (l, location) in self.network.processes[kind].locations.iter().enumerate() {
+                for (i, step) in location.steps.iter().enumerate() {
+                    if wanted(&known, &step.action).meets(channels) {
+                        takers.push((pid, LocationId(l as u16), i));
+                    }
+                }
+            }
+        }
+        takers
+    }
+}
