@@ -9,8 +9,10 @@
 //! found by expanding one level again per step, which costs time only when there is something to show.
 //! **Checked by** Table I of V15, whose mutex-violating rows depend on the order, and the campaign.
 
+use crate::ignoring::ignoring_states;
 use crate::run::{BATCH, Halt, Run};
-use crate::{Job, Outcome};
+use crate::{Job, Outcome, shortest_path, transition_between};
+use fixedbitset::FixedBitSet;
 use std::ops::Range;
 use stubborn_store::Store;
 use stubborn_system::{Batch, Fault, Rows, System, TransitionId, Vector};
@@ -32,12 +34,41 @@ fn search<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>)
     if let Some(sighting) = run.arrive(0)? {
         run.sighted(sighting, |_| Ok(Vec::new()))?;
     }
-    while front.next_level() {
-        let result = search_level(run, front);
-        run.stats.queue = front.n_waiting() as u64;
-        result?;
+    loop {
+        while front.next_level() {
+            let result = search_level(run, front);
+            run.stats.queue = front.n_waiting() as u64;
+            result?;
+        }
+        if !run.job.no_ignoring || !run.job.store.keeps_states() {
+            return Ok(());
+        }
+        if !repair(run, front)? {
+            run.no_ignoring = true;
+            return Ok(());
+        }
     }
-    Ok(())
+}
+
+/// Expands states again, in full, where something is ignored. Whether there was such a state.
+fn repair<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>) -> Result<bool, Halt> {
+    let Some(graph) = &mut run.graph else { return Ok(true) };
+    graph.cover(front.n_found);
+    front.repaired.grow(front.n_found);
+    let again = ignoring_states(run, &front.repaired)?;
+    for &state in &again {
+        front.repaired.insert(state as usize);
+        run.stats.repairs += 1;
+        run.batch.clear();
+        let mut room = Default::default();
+        let source = run.job.store.state(state, &mut room).expect("the store keeps states");
+        run.job.system.successors(source, &mut run.batch)?;
+        // What is wrong here was seen when it was expanded first.
+        run.batch.take_flag();
+        run.insert(front.bytes())?;
+        digest(run, front, state as usize, &[(run.batch.len(), false)])?;
+    }
+    Ok(!again.is_empty())
 }
 
 fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>) -> Result<(), Halt> {
@@ -135,6 +166,8 @@ struct Front<S: Vector + ?Sized> {
     via: Option<TransitionId>,
     /// First state of each level so far.
     starts: Vec<usize>,
+    /// States that were expanded again. Once there are any, levels say nothing about parents.
+    repaired: FixedBitSet,
     /// Only for stores that keep no states.
     own: Option<Own<S>>,
 }
@@ -158,6 +191,7 @@ impl<S: Vector + ?Sized> Front<S> {
             current: None,
             via: None,
             starts: Vec::new(),
+            repaired: FixedBitSet::new(),
             own: (!store_keeps_states).then(own),
         }
     }
@@ -209,6 +243,9 @@ impl<S: Vector + ?Sized> Front<S> {
         run: &mut Run<'_, Y>,
         target: usize,
     ) -> Result<Vec<TransitionId>, Fault> {
+        if !self.repaired.is_clear() {
+            return self.path_by_edges(run, target);
+        }
         let mut path = Vec::new();
         let mut target = target;
         while target > 0 {
@@ -220,6 +257,26 @@ impl<S: Vector + ?Sized> Front<S> {
             target = parent;
         }
         path.reverse();
+        Ok(path)
+    }
+
+    /// A shortest way along the edges that were kept.
+    fn path_by_edges<Y: System<State = S> + ?Sized>(
+        &self,
+        run: &mut Run<'_, Y>,
+        target: usize,
+    ) -> Result<Vec<TransitionId>, Fault> {
+        let lost = || Fault::Broken("a state has lost its predecessors".into());
+        let graph = run.graph.as_mut().ok_or_else(lost)?;
+        graph.cover(self.n_found);
+        let edges = shortest_path(graph, 0, false, |_, _, _| true, |s| s as usize == target);
+        let mut path = Vec::new();
+        let mut at = 0;
+        for edge in edges.ok_or_else(lost)? {
+            let to = graph.edge(edge).0;
+            path.push(transition_between(run.job.system, &*run.job.store, at, to)?);
+            at = to;
+        }
         Ok(path)
     }
 

@@ -8,6 +8,8 @@
 
 use crate::Graph;
 use fixedbitset::FixedBitSet;
+use stubborn_store::Store;
+use stubborn_system::{Batch, Fault, System, TransitionId};
 
 /// A strong component.
 #[derive(Debug)]
@@ -152,11 +154,25 @@ pub fn shortest_path(
     None
 }
 
+/// A transition that leads from one stored state to another.
+pub fn transition_between<Y: System + ?Sized>(
+    system: &Y,
+    store: &dyn Store<Y::State>,
+    from: u32,
+    to: u32,
+) -> Result<TransitionId, Fault> {
+    let (mut out, mut room) = (Batch::new(), Default::default());
+    system.successors(store.state(from, &mut room).expect("the store keeps states"), &mut out)?;
+    let target = store.state(to, &mut room).expect("the store keeps states");
+    let leads = (0..out.len()).filter(|&i| out.state(i) == target).map(|i| out.via(i));
+    let lost = "an edge has lost its transition: firing is not a function of the state";
+    leads.min().ok_or_else(|| Fault::Broken(lost.into()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Keep;
-    use stubborn_system::TransitionId;
 
     fn random_graph(seed: u64, n: u32, degree: u32) -> Graph {
         let mut state = seed;

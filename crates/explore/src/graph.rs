@@ -72,6 +72,13 @@ impl Graph {
         Ok(())
     }
 
+    /// Makes room for `n` states, expanded or not.
+    pub(crate) fn cover(&mut self, n: usize) {
+        if n > self.starts.len() {
+            self.starts.resize(n, UNEXPANDED);
+        }
+    }
+
     /// Number of states that have been expanded, at most; states are numbered below it.
     pub fn n_states(&self) -> usize {
         self.starts.len()

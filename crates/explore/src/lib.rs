@@ -13,10 +13,11 @@ mod bfs;
 mod components;
 mod dfs;
 mod graph;
+mod ignoring;
 mod run;
 
 pub use bfs::breadth_first;
-pub use components::{Component, can_reach, components, shortest_path};
+pub use components::{Component, can_reach, components, shortest_path, transition_between};
 pub use dfs::depth_first;
 pub use graph::{Graph, Keep};
 
@@ -42,6 +43,9 @@ pub struct Job<'a, Y: System + ?Sized> {
     pub keep: Keep,
     /// Go on after a sighting.
     pub all_errors: bool,
+    /// Expand states again until no transition is put off for ever. Needs edges and an exact store; only
+    /// [`breadth_first`] does it.
+    pub no_ignoring: bool,
 }
 
 /// Looks at states as they are found.
@@ -148,6 +152,8 @@ pub struct Stats {
     pub peak_bytes: usize,
     /// Sightings so far.
     pub sightings: u64,
+    /// States that were expanded again, in full, because something was ignored.
+    pub repairs: u64,
 }
 
 /// How a search ended.
@@ -183,4 +189,6 @@ pub struct Outcome {
     pub found: Vec<Found>,
     /// The edges, if they were to be kept.
     pub graph: Option<Graph>,
+    /// Whether it was made sure that no transition is put off for ever.
+    pub no_ignoring: bool,
 }

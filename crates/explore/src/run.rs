@@ -17,6 +17,7 @@ pub(crate) struct Run<'a, Y: System + ?Sized> {
     pub(crate) batch: Batch<Y::State>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) graph: Option<Graph>,
+    pub(crate) no_ignoring: bool,
     found: Vec<Found>,
     /// Calls of [`Run::tick`], and the amount of work at which the watch is looked at next.
     n_expanded: u64,
@@ -45,6 +46,7 @@ impl<'a, Y: System + ?Sized> Run<'a, Y> {
             batch: Batch::new(),
             entries: Vec::new(),
             graph,
+            no_ignoring: false,
             found: Vec::new(),
             n_expanded: 0,
             next_tick: 0,
@@ -134,6 +136,6 @@ impl<'a, Y: System + ?Sized> Run<'a, Y> {
                 (run, End::Fault(fault, path))
             }
         };
-        Outcome { end, stats: run.stats, found: run.found, graph: run.graph }
+        Outcome { end, stats: run.stats, found: run.found, graph: run.graph, no_ignoring: run.no_ignoring }
     }
 }

@@ -81,6 +81,10 @@ impl<Y: Rules + Observed + ?Sized, R: Reduction<Y>> Reduction<Y> for Checked<R> 
         Definition::new(system, &set, budget).check(state, out.len() > before)
     }
 
+    fn class(&self, t: TransitionId) -> u32 {
+        self.inner.class(t)
+    }
+
     fn stubborn_set(
         &mut self,
         system: &Y,

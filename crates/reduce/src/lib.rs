@@ -39,6 +39,11 @@ pub trait Reduction<Y: System + ?Sized> {
     /// Appends the successors to explore. Appends none only if the state is terminal.
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault>;
 
+    /// Transitions of one class are chosen together, in every state.
+    fn class(&self, t: TransitionId) -> u32 {
+        t.0
+    }
+
     /// The whole set behind [`Reduction::expand`], with its disabled members and imaginary nodes.
     fn stubborn_set(
         &mut self,
@@ -59,6 +64,10 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
 
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
         (**self).expand(system, state, out)
+    }
+
+    fn class(&self, t: TransitionId) -> u32 {
+        (**self).class(t)
     }
 
     fn stubborn_set(

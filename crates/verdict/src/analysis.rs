@@ -51,12 +51,26 @@ pub struct Broken {
 /// Steps that are shown from a point of no return on, at most.
 const GO_ON_STEPS: usize = 2_000;
 
+/// Makes the reduction of a kind for a system that knows better than its rules say; `None` if it does not.
+pub type MakeReduction<'m, Y> = dyn Fn(ReductionKind) -> Option<Box<dyn Reduction<Y> + 'm>> + 'm;
+
 /// Answers the questions.
 pub fn analyse<Y: Rules + Observed + Symmetric>(
     system: &Y,
     options: &Options,
     watch: &mut dyn Watch,
 ) -> Result<Analysis, Box<Broken>> {
+    analyse_with(system, &|_| None, options, watch)
+}
+
+/// Answers the questions, with reductions of the system's own.
+pub fn analyse_with<Y: Rules + Observed + Symmetric>(
+    system: &Y,
+    own: &MakeReduction<'_, Y>,
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<Analysis, Box<Broken>> {
+    let make = own;
     let questions = distinct(options.questions.clone().unwrap_or_else(|| system.questions()));
     let own = system.questions();
     let mut verdicts: Vec<Option<(Verdict, usize)>> = vec![None; questions.len()];
@@ -70,7 +84,7 @@ pub fn analyse<Y: Rules + Observed + Symmetric>(
         }
         let asked: Vec<Question> = open.iter().map(|&i| questions[i].clone()).collect();
         let Searched { mut report, findings, cannot_terminate } =
-            plan.search(system, &asked, options, watch).map_err(|broken| explain(system, plan, *broken))?;
+            plan.search(system, make, &asked, options, watch).map_err(|broken| explain(system, plan, *broken))?;
         let has_ended = report.end == End::Complete;
         for (&i, finding) in open.iter().zip(findings) {
             let verdict = judge(system, plan, &questions[i], finding, options)
@@ -156,10 +170,14 @@ impl Plan {
     fn search<Y: Rules + Observed + Symmetric>(
         self,
         system: &Y,
+        make: &MakeReduction<'_, Y>,
         questions: &[Question],
         options: &Options,
         watch: &mut dyn Watch,
     ) -> Result<Searched, Box<phase::Broken>> {
+        if let Some(mut reduction) = make(self.reduction).filter(|_| !self.symmetry) {
+            return run_phase(system, &mut *reduction, false, questions, options, watch);
+        }
         let mut reduction = self.reduction::<Y>(options);
         if self.symmetry {
             let mut reduction = OnRepresentatives::new(reduction, options.check);
@@ -171,7 +189,11 @@ impl Plan {
 
     fn reduction<'y, Y: Rules + Observed + 'y>(self, options: &Options) -> Box<dyn Reduction<Y> + 'y> {
         let reduction: Box<dyn Reduction<Y> + 'y> = match self.reduction {
-            ReductionKind::None => return Box::new(Full),
+            ReductionKind::None
+            | ReductionKind::Ample
+            | ReductionKind::Persistent1
+            | ReductionKind::Persistent2
+            | ReductionKind::Persistent3 => return Box::new(Full),
             ReductionKind::Closure => Box::new(Closure::default()),
             ReductionKind::StrongComponents => Box::new(StrongComponents::default()),
             ReductionKind::Deletion => Box::new(Deletion::default()),

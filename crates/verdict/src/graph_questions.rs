@@ -6,7 +6,7 @@
 //! **Checked by** the campaign against definition-level brute force in `oracle`.
 
 use fixedbitset::FixedBitSet;
-use stubborn_explore::{Graph, can_reach, components, shortest_path};
+use stubborn_explore::{Graph, can_reach, components, shortest_path, transition_between};
 use stubborn_store::Store;
 use stubborn_system::{Fault, Observed, System, TransitionId, Vector};
 
@@ -133,21 +133,10 @@ impl<Y: Observed + ?Sized> Edges<'_, Y> {
             let to = self.graph.edge(edge).0;
             steps.push(match self.graph.label(edge) {
                 Some(t) => t,
-                None => self.transition_between(at, to)?,
+                None => transition_between(self.system, self.store, at, to)?,
             });
             at = to;
         }
         Ok(steps)
-    }
-
-    /// A transition that leads from one state to the other.
-    fn transition_between(&self, from: u32, to: u32) -> Result<TransitionId, Fault> {
-        let mut out = stubborn_system::Batch::new();
-        let mut room = Default::default();
-        self.system.successors(self.state(from, &mut room), &mut out)?;
-        let target = self.state(to, &mut room);
-        let leads = (0..out.len()).filter(|&i| out.state(i) == target).map(|i| out.via(i));
-        let lost = "an edge has lost its transition: firing is not a function of the state";
-        leads.min().ok_or_else(|| Fault::Broken(lost.into()))
     }
 }

@@ -24,7 +24,7 @@ mod row;
 mod trace;
 mod verdict;
 
-pub use analysis::{Analysis, Answer, Broken, analyse};
+pub use analysis::{Analysis, Answer, Broken, MakeReduction, analyse, analyse_with};
 pub use options::{Options, ReductionKind, SearchKind, StoreKind};
 pub use phase::PhaseReport;
 pub use replay::{Region, Rejection, Replayed, Witness, replay};

@@ -80,6 +80,9 @@ pub(crate) fn run_phase<Z: Observed>(
         limits: options.limits,
         keep,
         all_errors: options.all_errors,
+        no_ignoring: keep != Keep::Nothing
+            && preserves == Preserves::Basic
+            && questions.contains(&Question::Safety),
     };
     let mut outcome = match options.search {
         SearchKind::BreadthFirst => breadth_first(job),
@@ -288,6 +291,7 @@ impl<Z: Observed> Phase<'_, Z> {
             guarantee: self.guarantee,
             preserves: self.preserves,
             always_may_terminate: self.terminates.as_ref().map(Option::is_none),
+            no_ignoring: self.outcome.no_ignoring,
         };
         Ok(Holds::conclude(question, evidence).map_or(Finding::Open, Finding::Holds))
     }

@@ -17,6 +17,9 @@ pub enum Row {
     Termination,
     /// The model always may terminate, so the check's failure would have been found (V15 Theorem 4).
     SafetyByTermination,
+    /// D0, D1 and D2, and no transition is ignored: every terminal strong component of the explored part fires
+    /// what is enabled throughout it (condition S).
+    SafetyNoIgnoring,
     /// The model always may terminate, so progress is a matter of its terminal states (V15 Theorem 5).
     ProgressByTermination,
     /// The model always may terminate, so the cycle would have been found (V15 Theorem 6).
@@ -33,6 +36,7 @@ impl Row {
             Self::TerminalStates => "d0-d1-d2-terminal-states",
             Self::Termination => "d0-d1-d2-may-terminate",
             Self::SafetyByTermination => "may-terminating-safety",
+            Self::SafetyNoIgnoring => "no-ignoring-safety",
             Self::ProgressByTermination => "may-terminating-progress",
             Self::FairByTermination => "may-terminating-fair",
             Self::Replay => "replay",
@@ -48,6 +52,9 @@ impl fmt::Display for Row {
             Self::Termination => "stubborn sets (D0 D1 D2) keep \"always may terminate\" [V15 Theorem 3]",
             Self::SafetyByTermination => {
                 "the model always may terminate, so stubborn sets (D0 D1 D2) keep safety [V15 Theorems 3, 4]"
+            }
+            Self::SafetyNoIgnoring => {
+                "stubborn sets (D0 D1 D2) that ignore no transition for ever (S) keep safety"
             }
             Self::ProgressByTermination => {
                 "the model always may terminate, so terminal states decide progress [V15 Theorems 3, 5]"

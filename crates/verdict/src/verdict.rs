@@ -49,6 +49,8 @@ pub struct Evidence<'a> {
     pub preserves: Preserves,
     /// Whether termination always remains possible in the explored part, if that is known.
     pub always_may_terminate: Option<bool>,
+    /// Whether it was made sure that no transition is ignored for ever.
+    pub no_ignoring: bool,
 }
 
 impl Holds {
@@ -64,6 +66,7 @@ impl Holds {
             (Preserves::Basic, Question::Deadlock) => Row::TerminalStates,
             (Preserves::Basic, Question::MayTerminate) if terminates => Row::Termination,
             (Preserves::Basic, Question::Safety) if terminates => Row::SafetyByTermination,
+            (Preserves::Basic, Question::Safety) if evidence.no_ignoring => Row::SafetyNoIgnoring,
             (Preserves::Basic, Question::MayProgress { .. }) if terminates => Row::ProgressByTermination,
             (Preserves::Basic, Question::Fair { .. }) if terminates => Row::FairByTermination,
             _ => return None,
@@ -152,7 +155,7 @@ mod tests {
 
     fn evidence(end: &End) -> Evidence<'_> {
         let (guarantee, preserves) = (Guarantee::Exact, Preserves::Everything);
-        Evidence { end, guarantee, preserves, always_may_terminate: None }
+        Evidence { end, guarantee, preserves, always_may_terminate: None, no_ignoring: false }
     }
 
     fn all_questions() -> Vec<Question> {
@@ -200,8 +203,11 @@ mod tests {
         for question in all_questions() {
             let full = Holds::conclude(&question, evidence(&End::Complete)).unwrap();
             assert_eq!(full.row(), Row::FullSearch);
-            for always_may_terminate in [None, Some(false), Some(true)] {
+            for (always_may_terminate, no_ignoring) in
+                [None, Some(false), Some(true)].into_iter().flat_map(|may| [(may, false), (may, true)])
+            {
                 let basic = Evidence {
+                    no_ignoring,
                     preserves: Preserves::Basic,
                     always_may_terminate,
                     ..evidence(&End::Complete)
@@ -209,6 +215,7 @@ mod tests {
                 let proved = Holds::conclude(&question, basic).is_some();
                 let expected = match question {
                     Question::Deadlock => true,
+                    Question::Safety if no_ignoring => true,
                     Question::MustProgress { .. } => false,
                     _ => always_may_terminate == Some(true),
                 };

@@ -236,6 +236,10 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         Ok(())
     }
 
+    fn class(&self, t: TransitionId) -> u32 {
+        t.0 / self.network.n_outcomes as u32
+    }
+
     fn stubborn_set(&mut self, system: &Y, state: &[u8], out: &mut Vec<TransitionId>) -> Result<(), Fault> {
         let _ = system;
         match self.set(state)? {

@@ -1,0 +1,94 @@
+//! The ignoring problem: states to expand again so that nothing is put off for ever.
+//!
+//! **Implements** condition S of the soundness page (Valmari's terminal strong components): in every terminal
+//! strong component of the explored part, each transition that is enabled in all its states is fired in one
+//! of them. Where that is not so, one state of the component is expanded in full, and the search goes on.
+//! **Preserves**, together with D0, D1 and D2 (and the imaginary transitions of checks): every transition that
+//! can be fired at all is fired, and so every failure of a check is found. Suppose `t1..tn` leads from an
+//! explored state to the failure and `n` is as small as any explored state allows. If some `ti` is in the
+//! set there, it can come first (D1) and leaves a shorter way. If none is, any member that is fired leaves
+//! the same way open (D1, D2), and so does everything explored from there on, down to a terminal component,
+//! in all states of which `t1` is enabled and in the set of none: but it is fired in one.
+//! **Differs from the text** in that components are looked at when the search has ended instead of on the
+//! way, and again until nothing is ignored.
+//! **Checked by** the tests of `reduce` on cyclic Promela models, and by the campaign.
+
+use crate::components;
+use crate::run::{Halt, Run};
+use fixedbitset::FixedBitSet;
+use stubborn_system::{Batch, System, Vector};
+
+/// The states to expand in full: one of each terminal component that ignores something. `full` are those that
+/// were expanded in full already.
+pub(crate) fn ignoring_states<Y: System + ?Sized>(
+    run: &mut Run<'_, Y>,
+    full: &FixedBitSet,
+) -> Result<Vec<u32>, Halt> {
+    let mut again = Vec::new();
+    for component in terminal_components(run) {
+        if !component.iter().any(|&s| full.contains(s as usize)) && ignores(run, &component)? {
+            again.extend(component.iter().min());
+        }
+    }
+    again.sort_unstable();
+    Ok(again)
+}
+
+/// The terminal strong components that have an edge.
+fn terminal_components<Y: System + ?Sized>(run: &Run<'_, Y>) -> Vec<Vec<u32>> {
+    let Some(graph) = &run.graph else { return Vec::new() };
+    let n = graph.n_states();
+    let mut of = vec![u32::MAX; n];
+    let mut found = Vec::new();
+    let mut next = 0;
+    components(
+        graph,
+        0..n as u32,
+        |_, _, _| true,
+        |component| {
+            component.states.iter().for_each(|&s| of[s as usize] = next);
+            let stays = |&s: &u32| graph.edges(s).all(|(_, to)| of[to as usize] == next);
+            if graph.first_edge(component.states[0]).is_some() && component.states.iter().all(stays) {
+                found.push(component.states.to_vec());
+            }
+            next += 1;
+        },
+    );
+    found
+}
+
+/// Whether some transition is enabled in all states of a component and fired in none.
+fn ignores<Y: System + ?Sized>(run: &mut Run<'_, Y>, component: &[u32]) -> Result<bool, Halt> {
+    let mut ignored: Option<Vec<u32>> = None;
+    let (mut enabled, mut fired, mut room) = (Batch::new(), Batch::new(), Default::default());
+    for &s in component {
+        run.tick()?;
+        let state = run.job.store.state(s, &mut room).expect("the store keeps states");
+        enabled.clear();
+        fired.clear();
+        run.job.system.successors(state, &mut enabled)?;
+        run.job.reduction.expand(run.job.system, state, &mut fired)?;
+        let classes = |batch: &Batch<Y::State>| classes(run, batch);
+        let (enabled, fired) = (classes(&enabled), classes(&fired));
+        let left = match ignored.take() {
+            None => enabled,
+            Some(left) => left.into_iter().filter(|c| enabled.contains(c)).collect(),
+        };
+        let left: Vec<u32> = left.into_iter().filter(|c| !fired.contains(c)).collect();
+        if left.is_empty() {
+            return Ok(false);
+        }
+        ignored = Some(left);
+    }
+    Ok(true)
+}
+
+fn classes<Y: System + ?Sized>(run: &Run<'_, Y>, batch: &Batch<Y::State>) -> Vec<u32>
+where
+    Y::State: Vector,
+{
+    let mut classes: Vec<u32> = (0..batch.len()).map(|i| run.job.reduction.class(batch.via(i))).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    classes
+}
