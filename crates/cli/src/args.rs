@@ -356,6 +356,17 @@ pub(crate) enum QuestionWord {
 pub(crate) enum ReductionWord {
     /// Fire everything
     None,
+    /// Promela: the steps of one process, if nobody can ever be in their way
+    Ample,
+    /// Promela: closure over enabled transitions
+    #[value(name = "persistent-1")]
+    Persistent1,
+    /// Promela: closure over processes
+    #[value(name = "persistent-2")]
+    Persistent2,
+    /// Promela: closure with necessary enabling sets, the smallest
+    #[value(name = "persistent-3")]
+    Persistent3,
     /// The closure of one enabled transition
     Closure,
     /// The first strong component of the rules with an enabled transition
@@ -371,6 +382,10 @@ impl From<ReductionWord> for ReductionKind {
     fn from(word: ReductionWord) -> Self {
         match word {
             ReductionWord::None => Self::None,
+            ReductionWord::Ample => Self::Ample,
+            ReductionWord::Persistent1 => Self::Persistent1,
+            ReductionWord::Persistent2 => Self::Persistent2,
+            ReductionWord::Persistent3 => Self::Persistent3,
             ReductionWord::Closure => Self::Closure,
             ReductionWord::Scc => Self::StrongComponents,
             ReductionWord::Deletion => Self::Deletion,

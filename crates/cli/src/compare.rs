@@ -83,7 +83,7 @@ fn methods(model: &dyn Model, args: &CheckArgs) -> Result<Vec<(RuleSource, Reduc
         (RulesWord::Derived, RuleSource::Derived, has_footprints),
     ] {
         if is_there && args.rules.is_none_or(|wanted| wanted == word) {
-            let reductions = ReductionKind::ALL.into_iter().filter(|&r| r != ReductionKind::None);
+            let reductions = ReductionKind::BY_RULES.into_iter().filter(|&r| r != ReductionKind::None);
             methods.extend(reductions.map(|reduction| (source, reduction)));
         }
     }

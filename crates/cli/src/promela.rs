@@ -1,8 +1,8 @@
 //! `check`: a Promela model, from its file to a report.
 
-use crate::args::{CheckArgs, PromelaArgs};
+use crate::args::{CheckArgs, PromelaArgs, SearchWord};
 use crate::entry::{say, show};
-use crate::run::{About, Analyse, Failure, SystemJob, options_for, questions};
+use crate::run::{About, Analyse, Failure, options_for, questions};
 use crate::subject::{Invariant, Subject};
 use crate::trail;
 use crate::unreached::unreached;
@@ -13,6 +13,7 @@ use stubborn_model::Question;
 use stubborn_network::Network;
 use stubborn_promela::ast::{Ident, Item};
 use stubborn_promela::{Compiled, Options as CompileOptions, compile};
+use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_report::{Report, clean};
 use stubborn_system::{Batch, Observed, System};
 use stubborn_text::{LoadError, Loader, render};
@@ -45,7 +46,7 @@ pub(crate) fn check(
 fn is_full(phase: &PhaseReport) -> bool {
     phase.end == End::Complete
         && phase.store == StoreKind::Exact
-        && phase.reduction == ReductionKind::None.word()
+        && (phase.reduction == ReductionKind::None.word() || phase.no_ignoring)
         && !phase.symmetry
 }
 
@@ -129,12 +130,9 @@ impl Loader for Directory {
 }
 
 fn report(name: &str, network: &Network, subject: &Subject<'_>, args: &CheckArgs) -> Result<Report, Failure> {
-    if args.reduction.is_some_and(|word| ReductionKind::from(word) != ReductionKind::None)
-        || args.symmetry
-        || args.rules.is_some()
-    {
+    if args.symmetry || args.rules.is_some() {
         return Err(Failure::Usage(
-            "Promela models are explored in full: there are no rules for them yet".into(),
+            "Promela models have no declared symmetry, and their rules are always derived".into(),
         ));
     }
     let own = network.questions();
@@ -146,9 +144,22 @@ fn report(name: &str, network: &Network, subject: &Subject<'_>, args: &CheckArgs
     if subject.has_invariants() && !asked.contains(&Question::Safety) {
         return Err(Failure::Usage("an --invariant is part of safety: ask --question safety, too".into()));
     }
-    let options = options_for(asked, ReductionKind::None, args);
+    let options = options_for(asked, reduction(args), args);
     let mut initial = Batch::new();
     let state_bits = network.initial(&mut initial).map_or(0, |()| 8 * initial.state(0).len());
     let about = About { name: name.to_owned(), n_transitions: network.n_steps, state_bits, rules: None };
-    Analyse { options: &options, watch: Terminal::new(args.time, args.quiet), about }.run(subject)
+    let checks = subject.checks();
+    let make = |kind: ReductionKind| {
+        let algorithm = kind.algorithm()?;
+        Some(Box::new(NetworkReduction::new(network, &checks, algorithm)) as Box<dyn Reduction<Subject<'_>>>)
+    };
+    let analyse = Analyse { options: &options, watch: Terminal::new(args.time, args.quiet), about };
+    analyse.run_with(subject, &make)
+}
+
+/// The reduction that was asked for; or else the best, if the search can make sure that nothing is ignored.
+fn reduction(args: &CheckArgs) -> ReductionKind {
+    let is_plain = args.store_kind() == StoreKind::Exact && args.search == SearchWord::Bfs;
+    let default = if is_plain { ReductionKind::Smaller } else { ReductionKind::None };
+    args.reduction.map_or(default, Into::into)
 }

@@ -9,7 +9,7 @@ use stubborn_model::{Model, ModelError, ModelSystem, Question, RuleSource};
 use stubborn_reduce::CheckDepth;
 use stubborn_report::Report;
 use stubborn_system::{Observed, Rules, Symmetric};
-use stubborn_verdict::{Broken, Options, ReductionKind, analyse};
+use stubborn_verdict::{self as verdict, Broken, MakeReduction, Options, ReductionKind};
 use thiserror::Error;
 
 /// Why there is no report.
@@ -84,8 +84,19 @@ pub(crate) struct Analyse<'a> {
 impl SystemJob for Analyse<'_> {
     type Output = Result<Report, Failure>;
 
-    fn run<Y: Rules + Observed + Symmetric>(mut self, system: &Y) -> Self::Output {
-        let result = analyse(system, self.options, &mut self.watch);
+    fn run<Y: Rules + Observed + Symmetric>(self, system: &Y) -> Self::Output {
+        self.run_with(system, &|_| None)
+    }
+}
+
+impl Analyse<'_> {
+    /// The same with reductions of the system's own.
+    pub(crate) fn run_with<Y: Rules + Observed + Symmetric>(
+        mut self,
+        system: &Y,
+        make: &MakeReduction<'_, Y>,
+    ) -> Result<Report, Failure> {
+        let result = verdict::analyse_with(system, make, self.options, &mut self.watch);
         let seconds = self.watch.seconds();
         drop(self.watch);
         let About { name, n_transitions, state_bits, rules } = self.about;
@@ -129,6 +140,9 @@ pub(crate) fn options(model: &dyn Model, source: RuleSource, args: &CheckArgs) -
             reduction.word(),
             model.name()
         )));
+    }
+    if !ReductionKind::BY_RULES.contains(&reduction) {
+        return Err(Failure::Usage(format!("reduction `{}` is for Promela models", reduction.word())));
     }
     if args.symmetry && !model.has_symmetry() {
         return Err(Failure::Usage(format!("`{}` has no symmetry representative", model.name())));

@@ -56,6 +56,11 @@ impl<'a> Subject<'a> {
         self.violated(state).is_some()
     }
 
+    /// What must hold in every state, as expressions.
+    pub(crate) fn checks(&self) -> Vec<Expr> {
+        self.invariants.iter().map(|invariant| invariant.expr.clone()).collect()
+    }
+
     fn violated(&self, state: &[u8]) -> Option<String> {
         let holds = |condition: &Option<Condition>, expr: &Expr| match condition {
             Some(condition) => self.engine.borrow_mut().holds(state, condition),

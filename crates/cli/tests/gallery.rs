@@ -43,7 +43,7 @@ fn all_ways_to_search_agree_and_all_sets_are_stubborn() {
             sources.push(RuleSource::Hand);
         }
         for source in sources {
-            for reduction in ReductionKind::ALL {
+            for reduction in ReductionKind::BY_RULES {
                 for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
                     for symmetry in if model.has_symmetry() { vec![false, true] } else { vec![false] } {
                         let check = Some(CheckDepth::Everything);

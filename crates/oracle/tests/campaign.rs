@@ -32,7 +32,7 @@ fn compare<Y: Rules + Observed + Symmetric>(
     let Some(graph) = FullGraph::explore(system, LIMIT) else { return Ok(None) };
     let truth = Brute::new(system, &graph);
     let mut fewest = graph.n_states();
-    for reduction in ReductionKind::ALL {
+    for reduction in ReductionKind::BY_RULES {
         for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
             let check = check.then_some(CheckDepth::Everything);
             let options =

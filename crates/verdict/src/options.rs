@@ -1,7 +1,7 @@
 //! How to answer: which reduction, order, store and limits.
 
 use stubborn_explore::Limits;
-use stubborn_reduce::CheckDepth;
+use stubborn_reduce::{Algorithm, CheckDepth};
 use stubborn_system::Question;
 
 /// A reduction by name.
@@ -44,6 +44,21 @@ impl ReductionKind {
     /// Those that need nothing but the rules of a system; the others need its processes.
     pub const BY_RULES: [Self; 5] =
         [Self::None, Self::Closure, Self::StrongComponents, Self::Deletion, Self::Smaller];
+
+    /// The algorithm that it is for the states of a network; `None` if everything is fired.
+    pub fn algorithm(self) -> Option<Algorithm> {
+        Some(match self {
+            Self::None => return None,
+            Self::Ample => Algorithm::Ample,
+            Self::Persistent1 => Algorithm::Persistent1,
+            Self::Persistent2 => Algorithm::Persistent2,
+            Self::Persistent3 => Algorithm::Persistent3,
+            Self::Closure => Algorithm::Closure,
+            Self::StrongComponents => Algorithm::StrongComponents,
+            Self::Deletion => Algorithm::Deletion,
+            Self::Smaller => Algorithm::Smaller,
+        })
+    }
 
     /// The word for it.
     pub fn word(self) -> &'static str {

@@ -26,6 +26,8 @@ pub struct PhaseReport {
     pub end: End,
     /// What the store promises.
     pub guarantee: Guarantee,
+    /// Whether it was made sure that no transition is ignored for ever: every one that can be fired was.
+    pub no_ignoring: bool,
     /// Whether termination always remains possible in the explored part, if that was looked at.
     pub always_may_terminate: Option<bool>,
     /// If it does not: a run to where it is impossible, replayed, and what lies beyond.
@@ -109,6 +111,7 @@ pub(crate) fn run_phase<Z: Observed>(
         stats: outcome.stats,
         end: outcome.end,
         guarantee,
+        no_ignoring: outcome.no_ignoring,
         always_may_terminate,
         cannot_terminate: None,
     };
@@ -162,6 +165,7 @@ fn not_begun(
         stats: Stats::default(),
         end: End::Stopped(stop.clone()),
         guarantee: Guarantee::Exact,
+        no_ignoring: false,
         always_may_terminate: None,
         cannot_terminate: None,
     };

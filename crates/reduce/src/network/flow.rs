@@ -12,7 +12,8 @@ use stubborn_network::{Action, Expr, LocationId, Network, Place, Scope, Step};
 /// Facts about a network.
 #[derive(Debug)]
 pub(super) struct Flow {
-    /// For each byte of the globals: whether no step writes it.
+    /// For each byte of the globals: whether no step writes it. That a step resets a variable does not count:
+    /// nobody reads it after that.
     stable_globals: Vec<bool>,
     /// For each kind and byte of its locals: the same.
     stable_locals: Vec<Vec<bool>>,

@@ -303,10 +303,12 @@ impl Builder<'_> {
         self.guard(location, index);
         self.mark_dirty(step, run);
         self.effects(&step.action, false);
+        self.reset(&step.resets);
         self.moves(location, id);
         for &(at, i) in run {
             let step = &network.processes[known.kind].locations[at.index()].steps[i];
             self.inner(&step.action);
+            self.reset(&step.resets);
         }
         self.touch.has_loop |= has_loop(known, step, run);
         if let Some(provided) = network.processes[known.kind].provided.as_ref().filter(|_| !run.is_empty()) {
@@ -776,14 +778,16 @@ impl Builder<'_> {
             let steps = &known.network.processes[kind].locations[location.index()].steps;
             let run = &known.flow.runs[id.0 as usize];
             builder.inner_of(&steps[step].action);
+            builder.reset(&steps[step].resets);
             builder.moves(location, id);
             for &(at, i) in run {
                 // An offer in the sequence of a taker: whoever takes that is not followed further.
-                let action = &known.network.processes[kind].locations[at.index()].steps[i].action;
-                if wants_everything(action, &taker) {
+                let step = &known.network.processes[kind].locations[at.index()].steps[i];
+                if wants_everything(&step.action, &taker) {
                     builder.touch.ops.push(Op::Read(Read::Everything));
                 } else {
-                    builder.inner(action);
+                    builder.inner(&step.action);
+                    builder.reset(&step.resets);
                 }
             }
             self.touch.has_loop = true;
@@ -837,6 +841,7 @@ impl Builder<'_> {
             let steps = self.steps(at).to_vec();
             for step in &steps {
                 self.inner(&step.action);
+                self.reset(&step.resets);
                 if step.next != LocationId::EXIT && !seen.contains(&step.next) {
                     seen.push(step.next);
                     work.push(step.next);
@@ -860,6 +865,10 @@ impl Builder<'_> {
             Expr::Binary(BinaryOp::Subtract, a, b) if is_same(a) && self.known.constant(b).is_some() => Effect::Add,
             _ => Effect::Any,
         }
+    }
+
+    fn reset(&mut self, places: &[Place]) {
+        places.iter().for_each(|place| self.write(place, Effect::Set(0)));
     }
 
     fn write(&mut self, place: &Place, effect: Effect) {
