@@ -18,10 +18,19 @@ fn main() {
         let path = Path::new(file);
         let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
         let c = compile(file, &text, &Directory(path.parent().unwrap().to_owned()), &Options::default());
-        let Some(network) = c.network else { println!("{file}: refused"); continue };
+        let Some(network) = c.network else {
+            println!("{file}: refused");
+            continue;
+        };
         print!("{}", path.file_name().unwrap().to_string_lossy());
         for k in 0..=Algorithm::ALL.len() {
-            if k > 0 && k<8 && std::env::var("ALL").is_err() && !matches!(Algorithm::ALL[k-1], Algorithm::Persistent3|Algorithm::StrongComponents) { continue }
+            if k > 0
+                && k < 8
+                && std::env::var("ALL").is_err()
+                && !matches!(Algorithm::ALL[k - 1], Algorithm::Persistent3 | Algorithm::StrongComponents)
+            {
+                continue;
+            }
             let mut reduction = (k > 0).then(|| NetworkReduction::new(&network, &[], Algorithm::ALL[k - 1]));
             let mut states = vec![network.initial_state().unwrap()];
             let mut seen: HashSet<Vec<u8>> = states.iter().cloned().collect();
@@ -45,7 +54,13 @@ fn main() {
                 next += 1;
             }
             let _ = edges;
-            print!("  {}:{}{} {:.2}s", if k == 0 { "none" } else { Algorithm::ALL[k - 1].word() }, states.len(), if next < states.len() { "+" } else { "" }, t.elapsed().as_secs_f64());
+            print!(
+                "  {}:{}{} {:.2}s",
+                if k == 0 { "none" } else { Algorithm::ALL[k - 1].word() },
+                states.len(),
+                if next < states.len() { "+" } else { "" },
+                t.elapsed().as_secs_f64()
+            );
         }
         println!();
     }

@@ -93,7 +93,11 @@ fn violation(network: &Network, state: &[u8], set: &[Micro], mut budget: usize) 
 }
 
 /// The first states of a search with a reduction.
-fn reduced_states(network: &Network, reduction: &mut NetworkReduction<'_>, most: usize) -> (Vec<Vec<u8>>, BTreeSet<Vec<u8>>, bool) {
+fn reduced_states(
+    network: &Network,
+    reduction: &mut NetworkReduction<'_>,
+    most: usize,
+) -> (Vec<Vec<u8>>, BTreeSet<Vec<u8>>, bool) {
     let mut states = vec![network.initial_state().expect("it can begin")];
     let mut seen: HashSet<Vec<u8>> = states.iter().cloned().collect();
     let mut terminal = BTreeSet::new();
@@ -127,7 +131,11 @@ fn sets_are_stubborn_by_definition() {
                     && let Some(what) = violation(&network, state, &set, 300)
                 {
                     let set: Vec<String> = set.iter().map(|m| network.micro_name(*m)).collect();
-                    panic!("{name}, {}: {what}\nset {set:?}\nstate {:?}", algorithm.word(), network.view(state));
+                    panic!(
+                        "{name}, {}: {what}\nset {set:?}\nstate {:?}",
+                        algorithm.word(),
+                        network.view(state)
+                    );
                 }
             }
         }

@@ -83,8 +83,9 @@ pub fn analyse_with<Y: Rules + Observed + Symmetric>(
             continue;
         }
         let asked: Vec<Question> = open.iter().map(|&i| questions[i].clone()).collect();
-        let Searched { mut report, findings, cannot_terminate } =
-            plan.search(system, make, &asked, options, watch).map_err(|broken| explain(system, plan, *broken))?;
+        let Searched { mut report, findings, cannot_terminate } = plan
+            .search(system, make, &asked, options, watch)
+            .map_err(|broken| explain(system, plan, *broken))?;
         let has_ended = report.end == End::Complete;
         for (&i, finding) in open.iter().zip(findings) {
             let verdict = judge(system, plan, &questions[i], finding, options)

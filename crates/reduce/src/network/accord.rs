@@ -68,7 +68,8 @@ pub(super) fn changes(op: &Op, literal: &Literal, kind_of: &dyn Fn(usize) -> Opt
     let takes = |op: ChannelOp| matches!(op, ChannelOp::Receive | ChannelOp::ReceiveRandom);
     let closes = |channels: &Channels| matches!(op, Op::Close(c) if c.meets(channels));
     let does = |channels: &Channels, what: &dyn Fn(ChannelOp) -> bool| {
-        matches!(op, Op::Channel { channels: c, op, .. } if c.meets(channels) && what(*op)) || closes(channels)
+        matches!(op, Op::Channel { channels: c, op, .. } if c.meets(channels) && what(*op))
+            || closes(channels)
     };
     match &literal.test {
         Test::Compare { cell, width, op: compare, value } => match op {
@@ -153,8 +154,10 @@ pub(super) fn conflict(t: &Touch, u: &Touch, kind_of: &dyn Fn(usize) -> Option<u
 /// Whether the guards of two transitions never hold together.
 fn exclude(t: &Touch, u: &Touch) -> bool {
     let single = |clause: &'_ [Literal]| if let [only] = clause { Some(only.test.clone()) } else { None };
-    let (ours, theirs): (Vec<_>, Vec<_>) =
-        (t.guard.iter().filter_map(|c| single(c)).collect(), u.guard.iter().filter_map(|c| single(c)).collect());
+    let (ours, theirs): (Vec<_>, Vec<_>) = (
+        t.guard.iter().filter_map(|c| single(c)).collect(),
+        u.guard.iter().filter_map(|c| single(c)).collect(),
+    );
     ours.iter().any(|a| theirs.iter().any(|b| contradict(a, b) || contradict(b, a)))
 }
 
@@ -181,7 +184,8 @@ fn contradict(a: &Test, b: &Test) -> bool {
 fn clash(t: &Touch, a: &Op, b: &Op, kind_of: &dyn Fn(usize) -> Option<usize>) -> Conflict {
     let always = |is_so: bool| if is_so { Conflict::Always } else { Conflict::Never };
     match (a, b) {
-        (Op::Read(Read::Contents(r)), Op::Channel { .. }) | (Op::Channel { .. }, Op::Read(Read::Contents(r))) => {
+        (Op::Read(Read::Contents(r)), Op::Channel { .. })
+        | (Op::Channel { .. }, Op::Read(Read::Contents(r))) => {
             let other = if matches!(a, Op::Read(_)) { b } else { a };
             always(affects(other, &Read::Contents(*r), kind_of))
         }
@@ -190,16 +194,24 @@ fn clash(t: &Touch, a: &Op, b: &Op, kind_of: &dyn Fn(usize) -> Option<usize>) ->
             always(cells.meets(cells2) && !commute((*width, *effect), (*width2, *effect2)))
         }
         (Op::Channel { channels, op, is_inner }, Op::Channel { channels: c2, op: op2, is_inner: inner2 }) => {
-            if !channels.meets(c2) { Conflict::Never } else { queue(t, channels, (*op, *is_inner), (*op2, *inner2)) }
+            if !channels.meets(c2) {
+                Conflict::Never
+            } else {
+                queue(t, channels, (*op, *is_inner), (*op2, *inner2))
+            }
         }
         (Op::Close(c), Op::Channel { channels, .. } | Op::Offer { channels, .. })
-        | (Op::Channel { channels, .. } | Op::Offer { channels, .. }, Op::Close(c)) => always(c.meets(channels)),
+        | (Op::Channel { channels, .. } | Op::Offer { channels, .. }, Op::Close(c)) => {
+            always(c.meets(channels))
+        }
         (Op::Offer { channels, .. }, Op::Offer { channels: c2, .. }) => always(channels.meets(c2)),
         (Op::Offer { channels, is_inner }, Op::Move { wants_before, wants_after, .. })
         | (Op::Move { wants_before, wants_after, .. }, Op::Offer { channels, is_inner }) => {
             always(wants_before.meets(channels) || (*is_inner && wants_after.meets(channels)))
         }
-        (Op::Move { pid, from, .. }, Op::Move { pid: pid2, from: from2, .. }) => always(pid == pid2 && from == from2),
+        (Op::Move { pid, from, .. }, Op::Move { pid: pid2, from: from2, .. }) => {
+            always(pid == pid2 && from == from2)
+        }
         (Op::Run, Op::Run | Op::End) | (Op::End, Op::Run) => Conflict::Always,
         _ => Conflict::Never,
     }

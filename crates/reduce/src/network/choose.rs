@@ -9,6 +9,7 @@
 //! * `closure`: the third from the youngest process only.
 //! * `scc`, `deletion`: the kernel's algorithms on the rule graph of the state.
 //! * `scc+deletion`: the smallest closure, and where that needs more than one process, deletion, if smaller.
+//!
 //! **Preserves** D0, D1, D2.
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
@@ -86,7 +87,6 @@ pub struct NetworkReduction<'n> {
     key: Vec<u8>,
     successors: Batch<[u8]>,
     components: StrongComponents,
-    deletion: Deletion<Graph<'n>>,
 }
 
 impl<'n> NetworkReduction<'n> {
@@ -104,7 +104,6 @@ impl<'n> NetworkReduction<'n> {
             key: Vec::new(),
             successors: Batch::new(),
             components: StrongComponents::default(),
-            deletion: Deletion::default(),
         }
     }
 
@@ -176,7 +175,7 @@ impl<'n> NetworkReduction<'n> {
                 self.components.stubborn_set(&graph, &[], &mut set)?;
                 Some(graph.nodes(&set))
             }
-            Algorithm::Deletion => Some(Self::delete(&mut self.deletion, situation)?),
+            Algorithm::Deletion => Some(delete(situation)?),
             Algorithm::Smaller => {
                 let closed = smallest(&situation, &seeds, Disabled::Necessary);
                 let count = |set: &FixedBitSet| set.intersection(&situation.enabled).count();
@@ -190,18 +189,11 @@ impl<'n> NetworkReduction<'n> {
                     closed
                 } else {
                     let enabled = situation.enabled.clone();
-                    let deleted = Self::delete(&mut self.deletion, situation)?;
+                    let deleted = delete(situation)?;
                     if deleted.intersection(&enabled).count() < size { Some(deleted) } else { closed }
                 }
             }
         })
-    }
-
-    fn delete(_: &mut Deletion<Graph<'n>>, situation: Situation<'_>) -> Result<FixedBitSet, Fault> {
-        let graph = Graph::new(situation);
-        let mut set = Vec::new();
-        Deletion::default().stubborn_set(&graph, &[], &mut set)?;
-        Ok(graph.nodes(&set))
     }
 }
 
@@ -254,6 +246,13 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         }
         Ok(())
     }
+}
+
+fn delete(situation: Situation<'_>) -> Result<FixedBitSet, Fault> {
+    let graph = Graph::new(situation);
+    let mut set = Vec::new();
+    Deletion::default().stubborn_set(&graph, &[], &mut set)?;
+    Ok(graph.nodes(&set))
 }
 
 /// One enabled node of each process that has one, the youngest first.

@@ -96,7 +96,8 @@ impl Population {
         for n in 0..population.nodes.len() {
             let Node { pid, location, index, .. } = population.nodes[n];
             let known = Known::new(network, flow, view, Some(pid), population.kinds[pid], &[]);
-            let made = touch(&known, location, index, &Takers { network, population: &population, view, flow });
+            let made =
+                touch(&known, location, index, &Takers { network, population: &population, view, flow });
             population.touches.push(made);
             let created = population.created_by(network, flow, view, n);
             population.created.push(created);
@@ -138,7 +139,8 @@ impl Population {
     /// What the processes may do that a node starts, and those that they start.
     fn created_by(&self, network: &Network, flow: &Flow, view: &View<'_>, n: usize) -> Vec<Touch> {
         let Node { pid, location, index, step } = self.nodes[n];
-        let steps = |kind: usize, at: LocationId, i: usize| &network.processes[kind].locations[at.index()].steps[i];
+        let steps =
+            |kind: usize, at: LocationId, i: usize| &network.processes[kind].locations[at.index()].steps[i];
         let mut work = Vec::new();
         collect_runs(network, self.kinds[pid], &steps(self.kinds[pid], location, index).action, &mut work);
         for &(at, i) in &flow.runs[step] {
@@ -357,7 +359,8 @@ impl Partners for Takers<'_> {
 
     fn takers(&self, offerer: Option<usize>, channels: &Channels) -> Vec<(usize, LocationId, usize)> {
         let mut takers = Vec::new();
-        for (pid, &kind) in self.population.kinds.iter().enumerate().filter(|(pid, _)| Some(*pid) != offerer) {
+        for (pid, &kind) in self.population.kinds.iter().enumerate().filter(|(pid, _)| Some(*pid) != offerer)
+        {
             let known = Known::new(self.network, self.flow, self.view, Some(pid), kind, &[]);
             for (l, location) in self.network.processes[kind].locations.iter().enumerate() {
                 for (i, step) in location.steps.iter().enumerate() {

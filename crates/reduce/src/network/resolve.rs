@@ -10,8 +10,8 @@ use super::touch::{ChannelOp, Clause, Effect, Literal, Op, Read, Span, Test, Tou
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use stubborn_network::{
-    Action, BinaryOp, ChannelTest, Expr, Initial, LocationId, Network, Pattern, Place, Run, Scope, Step, StepId,
-    UnaryOp, View, Width,
+    Action, BinaryOp, ChannelTest, Expr, Initial, LocationId, Network, Pattern, Place, Run, Scope, Step,
+    StepId, UnaryOp, View, Width,
 };
 
 /// Owner of the locals of processes that do not exist yet.
@@ -182,14 +182,13 @@ impl<'a> Known<'a> {
                 out.push(Read::Contents(self.channels(channel)));
             }
             Expr::ProcessCount => out.push(Read::Population),
-            Expr::Timeout
-            | Expr::NonProgress
-            | Expr::Enabled(_)
-            | Expr::PcValue(_)
-            | Expr::Priority(_) => out.push(Read::Everything),
+            Expr::Timeout | Expr::NonProgress | Expr::Enabled(_) | Expr::PcValue(_) | Expr::Priority(_) => {
+                out.push(Read::Everything)
+            }
             Expr::RemoteLocation { kind, process, .. } | Expr::RemoteLoad { kind, process, .. } => {
                 out.push(Read::Population);
-                let pid = process.as_ref().and_then(|p| self.constant(p)).and_then(|p| usize::try_from(p).ok());
+                let pid =
+                    process.as_ref().and_then(|p| self.constant(p)).and_then(|p| usize::try_from(p).ok());
                 match pid {
                     Some(pid) => out.push(Read::Process(pid)),
                     // Without a number, or with one that is not known: any process may be asked.
@@ -391,9 +390,11 @@ impl Builder<'_> {
 
     fn action_guard(&mut self, location: LocationId, action: &Action, index: usize) -> Vec<Clause> {
         match action {
-            Action::Skip | Action::Assign(..) | Action::Assert(_) | Action::SetPriority(..) | Action::Run(_) => {
-                Vec::new()
-            }
+            Action::Skip
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::SetPriority(..)
+            | Action::Run(_) => Vec::new(),
             Action::Guard(expr) => self.clauses(expr, true),
             Action::Else => {
                 let known = self.known;
@@ -428,7 +429,9 @@ impl Builder<'_> {
                 self.receive_guard(channel, *is_random, fields)
             }
             Action::End => match self.known.pid {
-                Some(pid) => vec![vec![Literal { test: Test::Youngest(pid), reads: Vec::new(), truth: None }]],
+                Some(pid) => {
+                    vec![vec![Literal { test: Test::Youngest(pid), reads: Vec::new(), truth: None }]]
+                }
                 None => vec![vec![self.other(vec![Read::Population])]],
             },
             Action::Sequence(entry) => {
@@ -468,7 +471,8 @@ impl Builder<'_> {
                 let truth = Some((poll, true));
                 clauses.push(vec![Literal { test: Test::SomeMatches(buffered), reads, truth }]);
             } else {
-                let not_empty = self.channel_literal(Test::NotEmpty(buffered), channel, ChannelTest::NotEmpty);
+                let not_empty =
+                    self.channel_literal(Test::NotEmpty(buffered), channel, ChannelTest::NotEmpty);
                 clauses.push(vec![not_empty]);
                 if !is_free {
                     let empty = Expr::Channel(ChannelTest::Empty, Box::new(channel.clone()));
@@ -515,7 +519,11 @@ impl Builder<'_> {
         let step = &known.network.processes[kind].locations[location.index()].steps[step];
         let mut actions = vec![&step.action];
         if let Action::Sequence(entry) = &step.action {
-            actions = known.network.processes[kind].locations[entry.index()].steps.iter().map(|s| &s.action).collect();
+            actions = known.network.processes[kind].locations[entry.index()]
+                .steps
+                .iter()
+                .map(|s| &s.action)
+                .collect();
         }
         for action in actions {
             if let Action::Receive { channel, fields, .. } = action {
@@ -574,7 +582,9 @@ impl Builder<'_> {
     /// An expression that must hold (or must not) in conjunctive normal form.
     fn clauses(&mut self, expr: &Expr, is_positive: bool) -> Vec<Clause> {
         let known = self.known;
-        if let Some(value) = known.constant(expr).filter(|_| known.used.borrow().is_empty() || known.selectors.is_empty()) {
+        if let Some(value) =
+            known.constant(expr).filter(|_| known.used.borrow().is_empty() || known.selectors.is_empty())
+        {
             // A clause without a literal never holds.
             return if (value != 0) == is_positive { Vec::new() } else { vec![Vec::new()] };
         }
@@ -862,7 +872,9 @@ impl Builder<'_> {
             {
                 Effect::Add
             }
-            Expr::Binary(BinaryOp::Subtract, a, b) if is_same(a) && self.known.constant(b).is_some() => Effect::Add,
+            Expr::Binary(BinaryOp::Subtract, a, b) if is_same(a) && self.known.constant(b).is_some() => {
+                Effect::Add
+            }
             _ => Effect::Any,
         }
     }
@@ -961,7 +973,9 @@ fn has_loop(known: &Known<'_>, first: &Step, run: &[(LocationId, usize)]) -> boo
         }
     }
     debug_assert!(run.is_empty() || left.contains(&first.next));
-    while let Some(&free) = left.iter().find(|at| !edges.iter().any(|(from, to)| to == *at && left.contains(from))) {
+    while let Some(&free) =
+        left.iter().find(|at| !edges.iter().any(|(from, to)| to == *at && left.contains(from)))
+    {
         left.remove(&free);
     }
     !left.is_empty()

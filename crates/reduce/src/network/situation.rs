@@ -82,7 +82,6 @@ impl<'a> Situation<'a> {
         Some((self.view.value(pid, expr) != 0) == *wanted)
     }
 
-
     /// The sets of which one must come with `node`.
     pub(super) fn alternatives(&self, node: usize, out: &mut Vec<FixedBitSet>) {
         if !self.is_step(node) {

@@ -43,7 +43,12 @@ pub(super) enum Read {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Test {
     /// A cell compares so with a constant.
-    Compare { cell: Span, width: Width, op: BinaryOp, value: i32 },
+    Compare {
+        cell: Span,
+        width: Width,
+        op: BinaryOp,
+        value: i32,
+    },
     NotEmpty(Channels),
     Empty(Channels),
     NotFull(Channels),
@@ -53,13 +58,23 @@ pub(super) enum Test {
     /// Some message has the values that are wanted.
     SomeMatches(Channels),
     /// A process is at a location, or is not.
-    At { pid: usize, location: LocationId, is_there: bool },
+    At {
+        pid: usize,
+        location: LocationId,
+        is_there: bool,
+    },
     /// No younger process exists.
     Youngest(usize),
     /// Another process wants what this one offers.
-    Partner { pid: usize, channels: Channels },
+    Partner {
+        pid: usize,
+        channels: Channels,
+    },
     /// Another process offers what this one wants. Never true on its own: the other process moves both.
-    Offered { pid: usize, channels: Channels },
+    Offered {
+        pid: usize,
+        channels: Channels,
+    },
     /// Anything else.
     Other,
 }
