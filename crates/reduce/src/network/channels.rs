@@ -6,11 +6,16 @@ pub(super) struct Channels {
     bits: [u64; 4],
     /// Whether it may be any channel, also one that does not exist yet, or none.
     is_unknown: bool,
+    /// Whether it may be one that a new process opens: nobody knows it yet.
+    is_fresh: bool,
 }
 
 impl Channels {
     /// Any channel.
-    pub(super) const ANY: Self = Self { bits: [u64::MAX; 4], is_unknown: true };
+    pub(super) const ANY: Self = Self { bits: [u64::MAX; 4], is_unknown: true, is_fresh: true };
+
+    /// A channel that a new process opens.
+    pub(super) const FRESH: Self = Self { bits: [0; 4], is_unknown: false, is_fresh: true };
 
     /// Adds a channel by its number; what is no number of a channel may become any.
     pub(super) fn insert(&mut self, number: i32, n_channels: usize) {
@@ -23,7 +28,7 @@ impl Channels {
     /// The only channel, if there is only one.
     pub(super) fn single(&self) -> Option<i32> {
         let mut all = self.iter();
-        let first = all.next().filter(|_| !self.is_unknown)?;
+        let first = all.next().filter(|_| !self.is_unknown && !self.is_fresh)?;
         all.next().is_none().then_some(first)
     }
 
@@ -36,17 +41,19 @@ impl Channels {
     pub(super) fn meets(&self, other: &Self) -> bool {
         (self.is_unknown && !other.is_empty())
             || (other.is_unknown && !self.is_empty())
+            || (self.is_fresh && other.is_fresh)
             || self.bits.iter().zip(&other.bits).any(|(a, b)| a & b != 0)
     }
 
     /// Whether there is no channel in it.
     pub(super) fn is_empty(&self) -> bool {
-        !self.is_unknown && self.bits == [0; 4]
+        !self.is_unknown && !self.is_fresh && self.bits == [0; 4]
     }
 
-    /// The channels in both or either, as `choose` says of each; unknown ones stay.
+    /// The channels that `choose` says; unknown ones if they are wanted.
     pub(super) fn filter(&self, n_channels: usize, choose: impl Fn(i32) -> bool, unknown: bool) -> Self {
-        let mut kept = Self { bits: [0; 4], is_unknown: self.is_unknown && unknown };
+        let (is_unknown, is_fresh) = (self.is_unknown && unknown, self.is_fresh && unknown);
+        let mut kept = Self { bits: [0; 4], is_unknown, is_fresh };
         for number in self.iter().filter(|&c| c as usize <= n_channels && c > 0) {
             if choose(number) {
                 kept.bits[number as usize / 64] |= 1 << (number as usize % 64);
@@ -58,6 +65,7 @@ impl Channels {
     /// Everything that is in either.
     pub(super) fn union(&mut self, other: &Self) {
         self.is_unknown |= other.is_unknown;
+        self.is_fresh |= other.is_fresh;
         self.bits.iter_mut().zip(&other.bits).for_each(|(a, b)| *a |= b);
     }
 }

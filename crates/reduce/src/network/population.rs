@@ -7,7 +7,7 @@
 use super::accord::{Conflict, Demand, changes, conflict};
 use super::channels::Channels;
 use super::flow::{Flow, for_each_selector};
-use super::resolve::{Known, Partners, Selectors, check, touch, wanted};
+use super::resolve::{Known, Newborn, Partners, Selectors, check, touch, wanted};
 use super::touch::{Literal, Touch};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
@@ -139,31 +139,29 @@ impl Population {
     /// What the processes may do that a node starts, and those that they start.
     fn created_by(&self, network: &Network, flow: &Flow, view: &View<'_>, n: usize) -> Vec<Touch> {
         let Node { pid, location, index, step } = self.nodes[n];
-        let steps =
-            |kind: usize, at: LocationId, i: usize| &network.processes[kind].locations[at.index()].steps[i];
+        let kind = self.kinds[pid];
         let mut work = Vec::new();
-        collect_runs(network, self.kinds[pid], &steps(self.kinds[pid], location, index).action, &mut work);
-        for &(at, i) in &flow.runs[step] {
-            collect_runs(network, self.kinds[pid], &steps(self.kinds[pid], at, i).action, &mut work);
+        let parent = Known::new(network, flow, view, Some(pid), kind, &[]);
+        for (at, i) in std::iter::once((location, index)).chain(flow.runs[step].iter().copied()) {
+            let action = &network.processes[kind].locations[at.index()].steps[i].action;
+            collect_runs(network, &parent, action, &mut work);
         }
-        let mut kinds: Vec<usize> = Vec::new();
-        while let Some(kind) = work.pop() {
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
-                for (_, step) in network.steps_of(kind) {
-                    collect_runs(network, kind, &step.action, &mut work);
-                }
-            }
-        }
+        let mut known: Vec<(usize, Vec<(usize, Newborn)>)> = Vec::new();
         let mut touches = Vec::new();
-        for kind in kinds {
-            let known = Known::new(network, flow, view, None, kind, &[]);
-            for (l, location) in network.processes[kind].locations.iter().enumerate() {
-                for i in 0..location.steps.len() {
+        while let Some(created) = work.pop() {
+            if known.contains(&created) {
+                continue;
+            }
+            let mut child = Known::new(network, flow, view, None, created.0, &[]);
+            child.newborn = &created.1;
+            for (l, location) in network.processes[created.0].locations.iter().enumerate() {
+                for (i, step) in location.steps.iter().enumerate() {
                     let takers = Takers { network, population: self, view, flow };
-                    touches.push(touch(&known, LocationId(l as u16), i, &takers));
+                    touches.push(touch(&child, LocationId(l as u16), i, &takers));
+                    collect_runs(network, &child, &step.action, &mut work);
                 }
             }
+            known.push(created);
         }
         touches
     }
@@ -307,14 +305,20 @@ impl Row {
     }
 }
 
-fn collect_runs(network: &Network, kind: usize, action: &Action, out: &mut Vec<usize>) {
+/// The processes that an action starts, with what is known of them.
+fn collect_runs(
+    network: &Network,
+    known: &Known<'_>,
+    action: &Action,
+    out: &mut Vec<(usize, Vec<(usize, Newborn)>)>,
+) {
     match action {
-        Action::Run(run) => out.push(run.kind),
+        Action::Run(run) => out.push((run.kind, known.newborn_of(run))),
         // What a sequence contains is listed with the steps of the kind, but not with the run of this step.
         Action::Sequence(_) => {
-            for (_, step) in network.steps_of(kind) {
+            for (_, step) in network.steps_of(known.kind) {
                 if let Action::Run(run) = &step.action {
-                    out.push(run.kind);
+                    out.push((run.kind, known.newborn_of(run)));
                 }
             }
         }

@@ -10,8 +10,8 @@ use super::touch::{ChannelOp, Clause, Effect, Literal, Op, Read, Span, Test, Tou
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use stubborn_network::{
-    Action, BinaryOp, ChannelTest, Expr, Initial, LocationId, Network, Pattern, Place, Run, Scope, Step,
-    StepId, UnaryOp, View, Width,
+    Action, BinaryOp, ChannelTest, Expr, Initial, Initialiser, LocationId, Network, Pattern, Place, Run,
+    Scope, Step, StepId, UnaryOp, View, Width,
 };
 
 /// Owner of the locals of processes that do not exist yet.
@@ -23,6 +23,15 @@ const MOST_CLAUSES: usize = 8;
 /// The local variables whose values say which cells and channels a transition is about.
 pub(super) type Selectors = Vec<(usize, Width)>;
 
+/// A local of a process that does not exist yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Newborn {
+    /// It has this value.
+    Number(i32),
+    /// It is a channel that the process opens.
+    Fresh,
+}
+
 /// What is known, and of whom.
 pub(super) struct Known<'a> {
     pub(super) network: &'a Network,
@@ -31,6 +40,8 @@ pub(super) struct Known<'a> {
     /// The process; `None` if it does not exist yet.
     pub(super) pid: Option<usize>,
     pub(super) kind: usize,
+    /// If it does not exist yet: what is known of its locals.
+    pub(super) newborn: &'a [(usize, Newborn)],
     /// Those of its locals that are known to be as they are.
     pub(super) selectors: &'a [(usize, Width)],
     /// Bytes of its locals that the transition writes, so that they are not known after its first step.
@@ -49,7 +60,7 @@ impl<'a> Known<'a> {
         selectors: &'a [(usize, Width)],
     ) -> Self {
         let (dirty, used) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
-        Self { network, flow, view, pid, kind, selectors, dirty, used }
+        Self { network, flow, view, pid, kind, newborn: &[], selectors, dirty, used }
     }
 
     fn owner(&self) -> u16 {
@@ -93,7 +104,10 @@ impl<'a> Known<'a> {
                 .flow
                 .is_stable(Scope::Global, self.kind, from, to)
                 .then(|| self.view.load(Scope::Global, 0, from, place.width)),
-            (Scope::Local, None) => None,
+            (Scope::Local, None) => match self.newborn_at(place)? {
+                Newborn::Number(value) => Some(value),
+                Newborn::Fresh => None,
+            },
             (Scope::Local, Some(pid)) => {
                 let value = || self.view.load(Scope::Local, pid, from, place.width);
                 if self.flow.is_constant(self.kind, from, to) {
@@ -108,6 +122,37 @@ impl<'a> Known<'a> {
                 })
             }
         }
+    }
+
+    fn newborn_at(&self, place: &Place) -> Option<Newborn> {
+        let found = self.newborn.iter().find(|(offset, _)| *offset == place.offset)?;
+        place.indices.is_empty().then_some(found.1)
+    }
+
+    /// What is known of a process that this one starts.
+    pub(super) fn newborn_of(&self, run: &Run) -> Vec<(usize, Newborn)> {
+        let kind = &self.network.processes[run.kind];
+        let mut known = Vec::new();
+        for (place, argument) in kind.parameters.iter().zip(&run.arguments) {
+            let end = place.offset + place.width.bytes();
+            if !self.flow.is_constant(run.kind, place.offset, end) {
+                continue;
+            }
+            let is_fresh = matches!(argument, Expr::Load(p)
+                if p.scope == Scope::Local && self.pid.is_none() && self.newborn_at(p) == Some(Newborn::Fresh));
+            match self.constant(argument) {
+                Some(value) => known.push((place.offset, Newborn::Number(place.width.cut(value)))),
+                None if is_fresh => known.push((place.offset, Newborn::Fresh)),
+                None => {}
+            }
+        }
+        for Initialiser { place, initial } in &kind.initialisers {
+            let end = place.offset + place.width.bytes();
+            if matches!(initial, Initial::Channel(_)) && self.flow.is_constant(run.kind, place.offset, end) {
+                known.push((place.offset, Newborn::Fresh));
+            }
+        }
+        known
     }
 
     /// The bytes where a place may be, and whether that is exactly one scalar.
@@ -132,6 +177,9 @@ impl<'a> Known<'a> {
             return channels;
         }
         let Expr::Load(place) = expr else { return Channels::ANY };
+        if self.pid.is_none() && place.scope == Scope::Local {
+            return self.newborn_at(place).map_or(Channels::ANY, |_| Channels::FRESH);
+        }
         let (from, to) = (place.offset, end_of(place));
         let is_known = self.flow.is_stable(place.scope, self.kind, from, to)
             && (place.scope == Scope::Global || self.pid.is_some());
@@ -414,14 +462,12 @@ impl Builder<'_> {
                     for (pid, location, step) in self.partners.takers(self.known.pid, &rendezvous) {
                         self.taker_reads(pid, location, step, &mut reads);
                     }
-                    let test = match self.known.pid {
-                        Some(pid) => Test::Partner { pid, channels: rendezvous },
-                        None => {
-                            reads.push(Read::Everything);
-                            Test::Other
-                        }
-                    };
-                    clause.push(Literal { test, reads, truth: None });
+                    let pid = self.known.pid.unwrap_or(usize::MAX);
+                    clause.push(Literal {
+                        test: Test::Partner { pid, channels: rendezvous },
+                        reads,
+                        truth: None,
+                    });
                 }
                 vec![clause]
             }
@@ -448,7 +494,8 @@ impl Builder<'_> {
                             offered.union(&wanted(known, &step.action));
                         }
                         let mut clause = vec![self.other(reads)];
-                        if let Some(pid) = known.pid.filter(|_| !offered.is_empty()) {
+                        if !offered.is_empty() {
+                            let pid = known.pid.unwrap_or(usize::MAX);
                             let test = Test::Offered { pid, channels: offered };
                             clause.push(Literal { test, reads: Vec::new(), truth: None });
                         }
@@ -483,13 +530,9 @@ impl Builder<'_> {
             }
         }
         if !rendezvous.is_empty() {
-            let literal = match self.known.pid {
-                Some(pid) => {
-                    let test = Test::Offered { pid, channels: rendezvous };
-                    Literal { test, reads: Vec::new(), truth: None }
-                }
-                None => self.other(vec![Read::Everything]),
-            };
+            let pid = self.known.pid.unwrap_or(usize::MAX);
+            let test = Test::Offered { pid, channels: rendezvous };
+            let literal = Literal { test, reads: Vec::new(), truth: None };
             if clauses.is_empty() {
                 clauses.push(vec![literal]);
             } else {
@@ -720,7 +763,7 @@ impl Builder<'_> {
                 if !rendezvous.is_empty() {
                     self.offer(rendezvous, is_inner);
                 }
-                self.watch();
+                self.watch(channel);
             }
             Action::Receive { channel, is_random, is_copy, fields } => {
                 self.read(channel);
@@ -738,7 +781,7 @@ impl Builder<'_> {
                 };
                 let (buffered, _) = self.known.sorts(&self.known.channels(channel));
                 self.queue(buffered, op, is_inner);
-                self.watch();
+                self.watch(channel);
             }
             Action::Run(run) => self.run(run),
             Action::SetPriority(..) => self.touch.ops.push(Op::Read(Read::Everything)),
@@ -751,7 +794,8 @@ impl Builder<'_> {
                         let own = (1..=n as i32).filter(|&c| self.known.view.channel_owner(c) == Some(pid));
                         own.for_each(|c| closed.insert(c, n));
                     }
-                    None => closed = Channels::ANY,
+                    // It can close what it opened, and nobody knows that yet.
+                    None => closed = Channels::FRESH,
                 }
                 if !closed.is_empty() {
                     self.touch.ops.push(Op::Close(closed));
@@ -767,8 +811,17 @@ impl Builder<'_> {
         }
     }
 
-    fn watch(&mut self) {
-        if let Some(trace) = &self.known.network.trace {
+    /// What happens to channels that an event trace is about moves the trace.
+    fn watch(&mut self, channel: &Expr) {
+        let Some(trace) = &self.known.network.trace else { return };
+        let channels = self.known.channels(channel);
+        let is_watched = trace.locations.iter().flat_map(|l| &l.steps).any(|step| match &step.action {
+            Action::Send { channel, .. } | Action::Receive { channel, .. } => {
+                self.known.channels(channel).meets(&channels)
+            }
+            _ => false,
+        });
+        if is_watched {
             let (from, to, _) = self.known.range(&trace.place);
             let cells = self.known.span(Scope::Global, from, to);
             self.touch.ops.push(Op::Read(Read::Cells(cells)));
@@ -817,7 +870,7 @@ impl Builder<'_> {
                         Pattern::Ignore => {}
                     }
                 }
-                self.watch();
+                self.watch(channel);
             }
             other => self.effects(other, true),
         }
