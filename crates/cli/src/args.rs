@@ -376,6 +376,9 @@ pub(crate) enum ReductionWord {
     /// The smaller of scc and deletion, state by state
     #[value(name = "scc+deletion")]
     Smaller,
+    /// Promela: the closure of everything that may fail
+    #[value(name = "up-sets")]
+    UpSets,
 }
 
 impl From<ReductionWord> for ReductionKind {
@@ -390,6 +393,7 @@ impl From<ReductionWord> for ReductionKind {
             ReductionWord::Scc => Self::StrongComponents,
             ReductionWord::Deletion => Self::Deletion,
             ReductionWord::Smaller => Self::Smaller,
+            ReductionWord::UpSets => Self::UpSets,
         }
     }
 }

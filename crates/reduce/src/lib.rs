@@ -89,4 +89,14 @@ pub enum Preserves {
     /// termination always remains possible; and if it does, reachability of the check's failure
     /// (V15 Theorems 1 and 3 to 6).
     Basic,
+    /// The same, and reachability of failures in any case: no sequence of transitions outside the set leads to
+    /// one.
+    Failures,
+}
+
+impl Preserves {
+    /// Whether something may have been left out.
+    pub fn is_reduced(self) -> bool {
+        self != Self::Everything
+    }
 }

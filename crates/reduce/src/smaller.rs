@@ -30,6 +30,7 @@ impl<A: Reduction<Y>, B: Reduction<Y>, Y: System + ?Sized> Reduction<Y> for Smal
     fn preserves(&self) -> Preserves {
         match (self.first.preserves(), self.second.preserves()) {
             (Preserves::Everything, Preserves::Everything) => Preserves::Everything,
+            (Preserves::Failures, Preserves::Failures) => Preserves::Failures,
             _ => Preserves::Basic,
         }
     }

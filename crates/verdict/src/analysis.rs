@@ -194,7 +194,8 @@ impl Plan {
             | ReductionKind::Ample
             | ReductionKind::Persistent1
             | ReductionKind::Persistent2
-            | ReductionKind::Persistent3 => return Box::new(Full),
+            | ReductionKind::Persistent3
+            | ReductionKind::UpSets => return Box::new(Full),
             ReductionKind::Closure => Box::new(Closure::default()),
             ReductionKind::StrongComponents => Box::new(StrongComponents::default()),
             ReductionKind::Deletion => Box::new(Deletion::default()),

@@ -25,11 +25,13 @@ pub enum ReductionKind {
     Deletion,
     /// The smaller of strong components and deletion, state by state.
     Smaller,
+    /// The closure of everything that may fail.
+    UpSets,
 }
 
 impl ReductionKind {
     /// All of them, the plainest first.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::None,
         Self::Ample,
         Self::Persistent1,
@@ -39,6 +41,7 @@ impl ReductionKind {
         Self::StrongComponents,
         Self::Deletion,
         Self::Smaller,
+        Self::UpSets,
     ];
 
     /// Those that need nothing but the rules of a system; the others need its processes.
@@ -57,6 +60,7 @@ impl ReductionKind {
             Self::StrongComponents => Algorithm::StrongComponents,
             Self::Deletion => Algorithm::Deletion,
             Self::Smaller => Algorithm::Smaller,
+            Self::UpSets => Algorithm::UpSets,
         })
     }
 
@@ -72,6 +76,7 @@ impl ReductionKind {
             Self::StrongComponents => "scc",
             Self::Deletion => "deletion",
             Self::Smaller => "scc+deletion",
+            Self::UpSets => "up-sets",
         }
     }
 }

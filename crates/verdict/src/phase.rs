@@ -304,7 +304,7 @@ impl<Z: Observed> Phase<'_, Z> {
     fn look_at_edges(&mut self, question: &Question) -> Result<Option<Finding>, Fault> {
         let Some(graph) = self.outcome.graph.take() else { return Ok(None) };
         let edges = Edges { system: self.system, store: self.store, graph: &graph };
-        let is_reduced = self.preserves == Preserves::Basic;
+        let is_reduced = self.preserves.is_reduced();
         if (is_reduced || *question == Question::MayTerminate) && self.terminates.is_none() {
             self.terminates = Some(edges.cannot_terminate());
         }

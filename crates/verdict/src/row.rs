@@ -20,6 +20,8 @@ pub enum Row {
     /// D0, D1 and D2, and no transition is ignored: every terminal strong component of the explored part fires
     /// what is enabled throughout it (condition S).
     SafetyNoIgnoring,
+    /// D1, and whatever fails in the end, something of each set must happen first (up-sets).
+    SafetyByUpSets,
     /// The model always may terminate, so progress is a matter of its terminal states (V15 Theorem 5).
     ProgressByTermination,
     /// The model always may terminate, so the cycle would have been found (V15 Theorem 6).
@@ -37,6 +39,7 @@ impl Row {
             Self::Termination => "d0-d1-d2-may-terminate",
             Self::SafetyByTermination => "may-terminating-safety",
             Self::SafetyNoIgnoring => "no-ignoring-safety",
+            Self::SafetyByUpSets => "up-sets-safety",
             Self::ProgressByTermination => "may-terminating-progress",
             Self::FairByTermination => "may-terminating-fair",
             Self::Replay => "replay",
@@ -55,6 +58,9 @@ impl fmt::Display for Row {
             }
             Self::SafetyNoIgnoring => {
                 "stubborn sets (D0 D1 D2) that ignore no transition for ever (S) keep safety"
+            }
+            Self::SafetyByUpSets => {
+                "before anything fails, something of each stubborn set must happen (up-sets)"
             }
             Self::ProgressByTermination => {
                 "the model always may terminate, so terminal states decide progress [V15 Theorems 3, 5]"

@@ -63,12 +63,13 @@ impl Holds {
         let terminates = evidence.always_may_terminate == Some(true);
         let row = match (evidence.preserves, question) {
             (Preserves::Everything, _) => Row::FullSearch,
-            (Preserves::Basic, Question::Deadlock) => Row::TerminalStates,
-            (Preserves::Basic, Question::MayTerminate) if terminates => Row::Termination,
-            (Preserves::Basic, Question::Safety) if terminates => Row::SafetyByTermination,
-            (Preserves::Basic, Question::Safety) if evidence.no_ignoring => Row::SafetyNoIgnoring,
-            (Preserves::Basic, Question::MayProgress { .. }) if terminates => Row::ProgressByTermination,
-            (Preserves::Basic, Question::Fair { .. }) if terminates => Row::FairByTermination,
+            (_, Question::Deadlock) => Row::TerminalStates,
+            (_, Question::MayTerminate) if terminates => Row::Termination,
+            (Preserves::Failures, Question::Safety) => Row::SafetyByUpSets,
+            (_, Question::Safety) if terminates => Row::SafetyByTermination,
+            (_, Question::Safety) if evidence.no_ignoring => Row::SafetyNoIgnoring,
+            (_, Question::MayProgress { .. }) if terminates => Row::ProgressByTermination,
+            (_, Question::Fair { .. }) if terminates => Row::FairByTermination,
             _ => return None,
         };
         Some(Self { row })

@@ -8,6 +8,9 @@
 //!   set. The smallest of the closures is taken.
 //! * `closure`: the third from the youngest process only.
 //! * `scc`, `deletion`: the kernel's algorithms on the rule graph of the state.
+//! * `up-sets`: the closure of everything that may fail, and of an enabled node if none is in it. Whatever goes
+//!   wrong in the end, something of the set must happen first, so no cycle condition is needed (the up-sets
+//!   of TAPAAL and LoLA).
 //! * `scc+deletion`: the smallest closure, and where that needs more than one process, deletion, if smaller.
 //!
 //! **Preserves** D0, D1, D2.
@@ -34,11 +37,12 @@ pub enum Algorithm {
     StrongComponents,
     Deletion,
     Smaller,
+    UpSets,
 }
 
 impl Algorithm {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Ample,
         Self::Persistent1,
         Self::Persistent2,
@@ -47,6 +51,7 @@ impl Algorithm {
         Self::StrongComponents,
         Self::Deletion,
         Self::Smaller,
+        Self::UpSets,
     ];
 
     /// The word for it.
@@ -60,6 +65,7 @@ impl Algorithm {
             Self::StrongComponents => "scc",
             Self::Deletion => "deletion",
             Self::Smaller => "scc+deletion",
+            Self::UpSets => "up-sets",
         }
     }
 }
@@ -74,6 +80,34 @@ const STATES_PER_POPULATION: u64 = 200;
 /// Nodes for which tables are made, at most.
 const MOST_NODES: usize = 8_192;
 
+/// What the choice brings. Where it brings next to nothing it is given up for good: everything is fired from
+/// then on. (A search that expands a state again may then see more successors than before, never fewer.)
+#[derive(Debug, Default)]
+struct Yield {
+    n_states: u64,
+    n_enabled: u64,
+    n_fired: u64,
+}
+
+impl Yield {
+    /// Counts a state; whether it is time to give up.
+    fn is_poor(&mut self, n_enabled: usize, n_fired: usize) -> bool {
+        self.n_states += 1;
+        self.n_enabled += n_enabled as u64;
+        self.n_fired += n_fired as u64;
+        if self.n_states < TRIAL {
+            return false;
+        }
+        let is_poor = self.n_fired * 100 > self.n_enabled * MOST_PERCENT;
+        *self = Self::default();
+        is_poor
+    }
+}
+
+/// States after which it is judged whether the choice pays, and the share of what is enabled that may be fired.
+const TRIAL: u64 = 16_384;
+const MOST_PERCENT: u64 = 98;
+
 /// Stubborn sets of the states of a network.
 pub struct NetworkReduction<'n> {
     network: &'n Network,
@@ -83,6 +117,7 @@ pub struct NetworkReduction<'n> {
     is_off: bool,
     /// States looked at so far.
     n_seen: u64,
+    yields: Yield,
     populations: HashMap<Vec<u8>, Population>,
     key: Vec<u8>,
     successors: Batch<[u8]>,
@@ -100,6 +135,7 @@ impl<'n> NetworkReduction<'n> {
             // A step of anybody changes who may move next, or what somebody can see.
             is_off: network.has_priorities || network.last.is_some(),
             n_seen: 0,
+            yields: Yield::default(),
             populations: HashMap::new(),
             key: Vec::new(),
             successors: Batch::new(),
@@ -164,8 +200,9 @@ impl<'n> NetworkReduction<'n> {
         let situation = Situation::new(self.network, &self.flow, &view, population, enabled);
         let seeds = seeds(&situation);
         Ok(match self.algorithm {
+            Algorithm::UpSets => Some(up_set(&situation, &seeds)),
             Algorithm::Ample => ample(&situation, &seeds),
-            Algorithm::Closure => Some(close(&situation, seeds[0], Disabled::Necessary, usize::MAX)),
+            Algorithm::Closure => Some(close(&situation, &seeds[..1], Disabled::Necessary, usize::MAX)),
             Algorithm::Persistent1 => smallest(&situation, &seeds, Disabled::Everything),
             Algorithm::Persistent2 => smallest(&situation, &seeds, Disabled::Process),
             Algorithm::Persistent3 => smallest(&situation, &seeds, Disabled::Necessary),
@@ -203,7 +240,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     }
 
     fn preserves(&self) -> Preserves {
-        Preserves::Basic
+        if self.algorithm == Algorithm::UpSets { Preserves::Failures } else { Preserves::Basic }
     }
 
     fn expand(&mut self, system: &Y, state: &[u8], out: &mut Batch<[u8]>) -> Result<(), Fault> {
@@ -213,6 +250,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
             out.flag();
         }
         let set = self.choose(state)?;
+        let before = out.len();
         let population = set.as_ref().map(|_| &self.populations[&self.key]);
         for i in 0..self.successors.len() {
             let via = self.successors.via(i);
@@ -225,6 +263,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
                 out.push(via, self.successors.state(i));
             }
         }
+        self.is_off |= !self.is_off && self.yields.is_poor(self.successors.len(), out.len() - before);
         Ok(())
     }
 
@@ -281,7 +320,7 @@ fn smallest(situation: &Situation<'_>, seeds: &[usize], disabled: Disabled) -> O
     let mut best: Option<FixedBitSet> = None;
     let mut best_size = n_enabled;
     for &seed in seeds {
-        let set = close(situation, seed, disabled, best_size);
+        let set = close(situation, &[seed], disabled, best_size);
         let size = set.intersection(&situation.enabled).count();
         if size < best_size {
             (best, best_size) = (Some(set), size);
@@ -290,12 +329,29 @@ fn smallest(situation: &Situation<'_>, seeds: &[usize], disabled: Disabled) -> O
     best
 }
 
-/// The closure of a node. Given up, with some set, once it has `limit` enabled nodes.
-fn close(situation: &Situation<'_>, seed: usize, disabled: Disabled, limit: usize) -> FixedBitSet {
+/// Everything that may fail, closed; and an enabled node.
+fn up_set(situation: &Situation<'_>, seeds: &[usize]) -> FixedBitSet {
+    let may_fail = |&n: &usize| !situation.is_step(n) || situation.population.borrow().may_fail(n);
+    let mut failing: Vec<usize> = situation.live.ones().filter(may_fail).collect();
+    let set = close(situation, &failing, Disabled::Necessary, usize::MAX);
+    if set.intersection(&situation.enabled).next().is_some() {
+        return set;
+    }
+    let closures = seeds.iter().map(|&seed| {
+        failing.push(seed);
+        let set = close(situation, &failing, Disabled::Necessary, usize::MAX);
+        failing.pop();
+        set
+    });
+    closures.min_by_key(|set| set.intersection(&situation.enabled).count()).unwrap_or(set)
+}
+
+/// The closure of some nodes. Given up, with some set, once it has `limit` enabled nodes.
+fn close(situation: &Situation<'_>, seeds: &[usize], disabled: Disabled, limit: usize) -> FixedBitSet {
     let mut set = FixedBitSet::with_capacity(situation.n_nodes());
-    let mut work = vec![seed];
-    set.insert(seed);
-    let mut n_enabled = 1;
+    let mut work = seeds.to_vec();
+    set.extend(seeds.iter().copied());
+    let mut n_enabled = set.intersection(&situation.enabled).count();
     let mut alternatives = Vec::new();
     while let Some(node) = work.pop() {
         alternatives.clear();

@@ -230,6 +230,11 @@ impl Population {
         row
     }
 
+    /// Whether something may go wrong with a node.
+    pub(super) fn may_fail(&self, n: usize) -> bool {
+        self.touches_of(n).any(|touch| touch.may_fail)
+    }
+
     /// Whether a node is for when nothing else can be done.
     pub(super) fn is_timeout(&self, n: usize) -> bool {
         self.touches[n].is_timeout

@@ -7,7 +7,7 @@
 use super::channels::Channels;
 use super::flow::{Flow, end_of};
 use super::touch::{ChannelOp, Clause, Effect, Literal, Op, Read, Span, Test, Touch};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use stubborn_network::{
     Action, BinaryOp, ChannelTest, Expr, Initial, Initialiser, LocationId, Network, Pattern, Place, Run,
@@ -48,6 +48,8 @@ pub(super) struct Known<'a> {
     pub(super) dirty: RefCell<Vec<Span>>,
     /// Locals on whose values the answer depends.
     pub(super) used: RefCell<Vec<Span>>,
+    /// Whether an index may be out of range, or a channel may be none.
+    doubt: Cell<bool>,
 }
 
 impl<'a> Known<'a> {
@@ -59,8 +61,8 @@ impl<'a> Known<'a> {
         kind: usize,
         selectors: &'a [(usize, Width)],
     ) -> Self {
-        let (dirty, used) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
-        Self { network, flow, view, pid, kind, newborn: &[], selectors, dirty, used }
+        let (dirty, used, doubt) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()), Cell::new(false));
+        Self { network, flow, view, pid, kind, newborn: &[], selectors, dirty, used, doubt }
     }
 
     fn owner(&self) -> u16 {
@@ -162,7 +164,10 @@ impl<'a> Known<'a> {
             let value = self.constant(&index.value).and_then(|v| usize::try_from(v).ok());
             match value.filter(|&v| v < index.length) {
                 Some(i) => from += i * index.stride,
-                None => reach += (index.length - 1) * index.stride,
+                None => {
+                    reach += (index.length - 1) * index.stride;
+                    self.doubt.set(true);
+                }
             }
         }
         (from, from + reach + place.width.bytes(), reach == 0)
@@ -211,6 +216,10 @@ impl<'a> Known<'a> {
 
     /// The buffered, and the rendezvous channels among some.
     fn sorts(&self, channels: &Channels) -> (Channels, Channels) {
+        // A message may have the wrong number of fields only if the channel is not known, or could be another.
+        if channels.single().is_none() {
+            self.doubt.set(true);
+        }
         let capacity = |number: i32| {
             self.view.channel_kind(number).map_or(0, |kind| self.network.channels[kind].capacity)
         };
@@ -225,9 +234,20 @@ impl<'a> Known<'a> {
     /// What evaluating an expression looks at.
     fn reads(&self, expr: &Expr, out: &mut Vec<Read>) {
         expr.walk(&mut |expr| match expr {
+            Expr::Binary(BinaryOp::Divide | BinaryOp::Modulo, _, b)
+                if self.constant(b).is_none_or(|b| b == 0) =>
+            {
+                self.doubt.set(true);
+            }
             Expr::Load(place) => self.read_place(place, out),
-            Expr::Channel(_, channel) | Expr::Poll { channel, .. } => {
-                out.push(Read::Contents(self.channels(channel)));
+            Expr::Channel(_, channel) => out.push(Read::Contents(self.channels(channel))),
+            Expr::Poll { channel, .. } => {
+                let channels = self.channels(channel);
+                // A rendezvous channel cannot be polled.
+                if !self.sorts(&channels).1.is_empty() {
+                    self.doubt.set(true);
+                }
+                out.push(Read::Contents(channels));
             }
             Expr::ProcessCount => out.push(Read::Population),
             Expr::Timeout | Expr::NonProgress | Expr::Enabled(_) | Expr::PcValue(_) | Expr::Priority(_) => {
@@ -319,6 +339,7 @@ pub(super) fn wanted(known: &Known<'_>, action: &Action) -> Channels {
 pub(super) fn touch(known: &Known<'_>, location: LocationId, step: usize, partners: &dyn Partners) -> Touch {
     let mut builder = Builder { known, partners, touch: Touch::default() };
     builder.transition(location, step);
+    builder.touch.may_fail |= known.doubt.get();
     builder.touch
 }
 
@@ -753,9 +774,13 @@ impl Builder<'_> {
                 }
                 self.write(place, effect);
             }
-            Action::Assert(expr) => self.read(expr),
+            Action::Assert(expr) => {
+                self.touch.may_fail = true;
+                self.read(expr);
+            }
             Action::Send { channel, is_sorted, fields } => {
                 self.read(channel);
+                self.count_fields(channel, fields.len());
                 fields.iter().for_each(|field| self.read(field));
                 let op = if *is_sorted { ChannelOp::SendSorted } else { ChannelOp::Send };
                 let (buffered, rendezvous) = self.known.sorts(&self.known.channels(channel));
@@ -767,6 +792,7 @@ impl Builder<'_> {
             }
             Action::Receive { channel, is_random, is_copy, fields } => {
                 self.read(channel);
+                self.count_fields(channel, fields.len());
                 for field in fields {
                     match field {
                         Pattern::Match(expr) => self.read(expr),
@@ -784,7 +810,10 @@ impl Builder<'_> {
                 self.watch(channel);
             }
             Action::Run(run) => self.run(run),
-            Action::SetPriority(..) => self.touch.ops.push(Op::Read(Read::Everything)),
+            Action::SetPriority(..) => {
+                self.touch.may_fail = true;
+                self.touch.ops.push(Op::Read(Read::Everything));
+            }
             Action::End => {
                 self.touch.ops.push(Op::End);
                 let mut closed = Channels::default();
@@ -805,6 +834,13 @@ impl Builder<'_> {
         }
     }
 
+    /// A message with too few or too many fields is an error.
+    fn count_fields(&mut self, channel: &Expr, n_fields: usize) {
+        let kind = self.known.channels(channel).single().and_then(|c| self.known.view.channel_kind(c));
+        self.touch.may_fail |=
+            kind.is_none_or(|kind| self.known.network.channels[kind].fields.len() != n_fields);
+    }
+
     fn queue(&mut self, channels: Channels, op: ChannelOp, is_inner: bool) {
         if !channels.is_empty() {
             self.touch.ops.push(Op::Channel { channels, op, is_inner });
@@ -822,6 +858,7 @@ impl Builder<'_> {
             _ => false,
         });
         if is_watched {
+            self.touch.may_fail = true;
             let (from, to, _) = self.known.range(&trace.place);
             let cells = self.known.span(Scope::Global, from, to);
             self.touch.ops.push(Op::Read(Read::Cells(cells)));
@@ -854,6 +891,7 @@ impl Builder<'_> {
                 }
             }
             self.touch.has_loop = true;
+            self.touch.may_fail |= builder.touch.may_fail || taker.doubt.get();
             self.touch.ops.append(&mut builder.touch.ops);
         }
     }
@@ -893,11 +931,13 @@ impl Builder<'_> {
             self.write(place, Effect::Any);
         }
         self.touch.ops.push(Op::Run);
+        self.touch.may_fail = true;
     }
 
     /// All that a sequence may do; only its beginning is part of the guard.
     fn sequence(&mut self, entry: LocationId) {
         self.touch.has_loop = true;
+        self.touch.may_fail = true;
         let mut seen = vec![entry];
         let mut work = vec![entry];
         while let Some(at) = work.pop() {

@@ -154,6 +154,8 @@ pub(super) struct Touch {
     pub(super) ops: Vec<Op>,
     /// It can be done only when nothing else can.
     pub(super) is_timeout: bool,
+    /// Something may go wrong with it: an assertion, an index, a division, a channel that is none.
+    pub(super) may_fail: bool,
     /// The atomic sequence may do one of its steps more than once.
     pub(super) has_loop: bool,
 }
