@@ -16,7 +16,7 @@
 use crate::components;
 use crate::run::{Halt, Run};
 use fixedbitset::FixedBitSet;
-use stubborn_system::{Batch, System, Vector};
+use stubborn_system::{Batch, System};
 
 /// The states to expand in full: one of each terminal component that ignores something. `full` are those that
 /// were expanded in full already.
@@ -60,35 +60,26 @@ fn terminal_components<Y: System + ?Sized>(run: &Run<'_, Y>) -> Vec<Vec<u32>> {
 /// Whether some transition is enabled in all states of a component and fired in none.
 fn ignores<Y: System + ?Sized>(run: &mut Run<'_, Y>, component: &[u32]) -> Result<bool, Halt> {
     let mut ignored: Option<Vec<u32>> = None;
-    let (mut enabled, mut fired, mut room) = (Batch::new(), Batch::new(), Default::default());
+    let (mut enabled, mut room) = (Batch::new(), Default::default());
     for &s in component {
         run.tick()?;
         let state = run.job.store.state(s, &mut room).expect("the store keeps states");
         enabled.clear();
-        fired.clear();
         run.job.system.successors(state, &mut enabled)?;
-        run.job.reduction.expand(run.job.system, state, &mut fired)?;
-        let classes = |batch: &Batch<Y::State>| classes(run, batch);
-        let (enabled, fired) = (classes(&enabled), classes(&fired));
-        let left = match ignored.take() {
-            None => enabled,
-            Some(left) => left.into_iter().filter(|c| enabled.contains(c)).collect(),
-        };
-        let left: Vec<u32> = left.into_iter().filter(|c| !fired.contains(c)).collect();
+        // What leads to where an edge leads is as good as fired.
+        let mut is_fired = vec![false; enabled.len()];
+        for (_, to) in run.graph.iter().flat_map(|graph| graph.edges(s)) {
+            let target = run.job.store.state(to, &mut room).expect("the store keeps states");
+            (0..enabled.len()).for_each(|i| is_fired[i] |= enabled.state(i) == target);
+        }
+        let class = |i: usize| run.job.reduction.class(enabled.via(i));
+        // A class is fired if all of it is.
+        let mut left: Vec<u32> = (0..enabled.len()).filter(|&i| !is_fired[i]).map(class).collect();
+        left.retain(|c| ignored.as_ref().is_none_or(|before| before.contains(c)));
         if left.is_empty() {
             return Ok(false);
         }
         ignored = Some(left);
     }
     Ok(true)
-}
-
-fn classes<Y: System + ?Sized>(run: &Run<'_, Y>, batch: &Batch<Y::State>) -> Vec<u32>
-where
-    Y::State: Vector,
-{
-    let mut classes: Vec<u32> = (0..batch.len()).map(|i| run.job.reduction.class(batch.via(i))).collect();
-    classes.sort_unstable();
-    classes.dedup();
-    classes
 }

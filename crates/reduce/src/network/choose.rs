@@ -21,7 +21,7 @@ use super::population::Population;
 use super::situation::Situation;
 use crate::{Deletion, Preserves, Reduction, StrongComponents};
 use fixedbitset::FixedBitSet;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use stubborn_network::{Expr, Micro, Network};
 use stubborn_system::{Batch, Fault, Requirements, Rules, System, TransitionId};
 
@@ -77,6 +77,9 @@ const MOST_POPULATIONS: u64 = 4_096;
 const FREE_POPULATIONS: u64 = 32;
 const STATES_PER_POPULATION: u64 = 200;
 
+/// Populations without tables that are remembered; if there are more, the choice is given up.
+const MOST_REFUSED: usize = 100_000;
+
 /// Nodes for which tables are made, at most.
 const MOST_NODES: usize = 8_192;
 
@@ -119,6 +122,7 @@ pub struct NetworkReduction<'n> {
     n_seen: u64,
     yields: Yield,
     populations: HashMap<Vec<u8>, Population>,
+    refused: HashSet<Vec<u8>>,
     key: Vec<u8>,
     successors: Batch<[u8]>,
     components: StrongComponents,
@@ -137,6 +141,7 @@ impl<'n> NetworkReduction<'n> {
             n_seen: 0,
             yields: Yield::default(),
             populations: HashMap::new(),
+            refused: HashSet::new(),
             key: Vec::new(),
             successors: Batch::new(),
             components: StrongComponents::default(),
@@ -176,10 +181,16 @@ impl<'n> NetworkReduction<'n> {
             let locals = view.locals(pid);
             self.key.extend(self.flow.constant_bytes(kind).map(|i| locals[i]));
         }
+        if self.refused.contains(&self.key) {
+            return Ok(None);
+        }
         if !self.populations.contains_key(&self.key) {
             // Tables that serve a few states only cost more than they save.
             let n = self.populations.len() as u64;
             if n >= MOST_POPULATIONS || (n > FREE_POPULATIONS && n * STATES_PER_POPULATION > self.n_seen) {
+                // For good: a state that is expanded again must not lose successors.
+                self.refused.insert(self.key.clone());
+                self.is_off |= self.refused.len() >= MOST_REFUSED;
                 return Ok(None);
             }
             let made = Population::new(self.network, &self.flow, &view, &self.checks);
