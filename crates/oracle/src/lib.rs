@@ -5,7 +5,8 @@
 //! ([`Network::random`]) with rules of their own, into which faults can be [`Planted`]; and programs of
 //! guarded commands ([`Program::random`]), whose rules are derived from footprints. [`definition`] tests
 //! single stubborn sets against D0, D1 and D2. [`shrink()`] makes a failing network small, and its text form
-//! can be pasted into a test. [`campaign`] has what all campaigns need: seeds, and a guard against testing
+//! can be pasted into a test. [`promela`] makes random Promela models and has SPIN and plain search judge what
+//! is said about them. [`campaign`] has what all campaigns need: seeds, and a guard against testing
 //! nothing.
 //!
 //! ```
@@ -17,7 +18,7 @@
 //! assert!(Brute::new(&network, &graph).holds(&Question::Deadlock));
 //! ```
 //!
-//! Invariant: nothing here shares code with the reductions, stores and searches that it is used to test.
+//! Invariant: no truth told here comes from the reductions, stores and searches that it is used to test.
 
 #![forbid(unsafe_code)]
 
@@ -35,6 +36,7 @@ mod network;
 mod network_random;
 mod network_rules;
 mod network_text;
+pub mod promela;
 mod rng;
 mod shrink;
 

@@ -1,0 +1,160 @@
+//! Reductions of Promela models against full search.
+//!
+//! [`Candidate`] is a reduction by name and how to get it for a network; a new one is tested by making a
+//! candidate of it. [`compare`] explores what it fires in a plain loop, without the kernel, and compares with
+//! the full graph what the reduction says that it preserves. [`compare_answers`] asks the kernel, with all that
+//! belongs to it, and compares its answers.
+
+use super::{Plain, Watched, compiled};
+use stubborn_explore::Unwatched;
+use stubborn_network::{Expr, Network};
+use stubborn_reduce::{
+    Closure, Deletion, Full, Preserves, Reduction, Smaller, StrongComponents,
+};
+use stubborn_system::Question;
+use stubborn_verdict::{Options, ReductionKind, SearchKind, Verdict, analyse};
+
+/// How a reduction is got for a network, of which these invariants are asked.
+pub type Make = dyn for<'a> Fn(&'a Network, &'a [Expr]) -> Box<dyn Reduction<Watched<'a>> + 'a>;
+
+/// A reduction under test.
+pub struct Candidate {
+    /// The word for it.
+    pub name: String,
+    /// How to get it.
+    pub make: Box<Make>,
+}
+
+impl Candidate {
+    /// A reduction that is made by a function.
+    pub fn new(
+        name: &str,
+        make: impl for<'a> Fn(&'a Network, &'a [Expr]) -> Box<dyn Reduction<Watched<'a>> + 'a> + 'static,
+    ) -> Self {
+        Self { name: name.to_owned(), make: Box::new(make) }
+    }
+
+    /// A reduction of the kernel, which asks the network for its rules.
+    pub fn by_rules(kind: ReductionKind) -> Self {
+        Self::new(kind.word(), move |_, _| match kind {
+            ReductionKind::None => Box::new(Full),
+            ReductionKind::Closure => Box::new(Closure::default()),
+            ReductionKind::StrongComponents => Box::new(StrongComponents::default()),
+            ReductionKind::Deletion => Box::new(Deletion::default()),
+            ReductionKind::Smaller => {
+                Box::new(Smaller::new(StrongComponents::default(), Deletion::default()))
+            }
+        })
+    }
+}
+
+/// The sizes of a model: its states, and those that the best reduction left.
+pub type Sizes = (usize, usize);
+
+/// Compares what each candidate explores with the full graph. `None` if that has more than `limit` states;
+/// an error names the candidate and what is not as in the full graph.
+pub fn compare(
+    text: &str,
+    invariants: &[String],
+    candidates: &[Candidate],
+    limit: usize,
+) -> Result<Option<Sizes>, String> {
+    let (network, invariants) = compiled(text, invariants)?;
+    let Some(full) = Plain::full(&network, limit) else { return Ok(None) };
+    let mut fewest = full.n_states();
+    for candidate in candidates {
+        let system = Watched { network: &network, invariants: &invariants };
+        let mut reduction = (candidate.make)(&network, &invariants);
+        let say = |what: String| format!("{}: {what}", candidate.name);
+        let reduced = Plain::reduced(&system, &mut *reduction, limit).map_err(say)?;
+        let reduced = reduced.ok_or_else(|| say("more states than there are".into()))?;
+        agree(&full, &reduced, &system, reduction.preserves()).map_err(say)?;
+        fewest = fewest.min(reduced.n_states());
+    }
+    Ok(Some((full.n_states(), fewest)))
+}
+
+/// The terminal states that a candidate explores, without the kernel; `None` if there are more than `limit`
+/// states.
+pub fn terminal_states(
+    network: &Network,
+    candidate: &Candidate,
+    limit: usize,
+) -> Result<Option<std::collections::BTreeSet<Vec<u8>>>, String> {
+    let system = Watched { network, invariants: &[] };
+    let mut reduction = (candidate.make)(network, &[]);
+    let explored = Plain::reduced(&system, &mut *reduction, limit)?;
+    Ok(explored.map(|explored| explored.terminal_states()))
+}
+
+/// What is preserved is as in the full graph.
+fn agree(full: &Plain, reduced: &Plain, system: &Watched<'_>, preserves: Preserves) -> Result<(), String> {
+    let same = |what: &str, full: bool, reduced: bool| {
+        let say = || format!("{what}: {full} in full, {reduced} reduced");
+        (full == reduced).then_some(()).ok_or_else(say)
+    };
+    if full.terminal_states() != reduced.terminal_states() {
+        let (n, m) = (full.terminal_states().len(), reduced.terminal_states().len());
+        return Err(format!("terminal states: {n} in full, {m} reduced, or not the same ones"));
+    }
+    same("ends well", full.ends_well(system), reduced.ends_well(system))?;
+    same("can run for ever", full.can_run_for_ever(), reduced.can_run_for_ever())?;
+    same("always may terminate", full.always_may_terminate(), reduced.always_may_terminate())?;
+    // Without termination, what D0, D1 and D2 keep does not tell about safety; but a violation is one.
+    let keeps_safety = preserves == Preserves::Everything || full.always_may_terminate();
+    if keeps_safety || !reduced.is_safe(system) {
+        same("is safe", full.is_safe(system), reduced.is_safe(system))?;
+    }
+    Ok(())
+}
+
+/// Has the kernel answer with each reduction, and compares with the truth. `None` if there are more than
+/// `limit` states.
+pub fn compare_answers(
+    text: &str,
+    invariants: &[String],
+    reductions: &[ReductionKind],
+    limit: usize,
+) -> Result<Option<Sizes>, String> {
+    let (network, invariants) = compiled(text, invariants)?;
+    let Some(full) = Plain::full(&network, limit) else { return Ok(None) };
+    let system = Watched { network: &network, invariants: &invariants };
+    let mut fewest = full.n_states();
+    for &reduction in reductions {
+        for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
+            let way = format!("{} {}", reduction.word(), search.word());
+            let say = |what: String| format!("{way}: {what}");
+            let options = Options { reduction, search, all_errors: true, ..Options::default() };
+            let analysis = analyse(&system, &options, &mut Unwatched).map_err(|b| say(b.fault.to_string()))?;
+            for answer in &analysis.answers {
+                judge(&full, &system, &answer.question, &answer.verdict).map_err(say)?;
+            }
+            let stats = analysis.phases[0].stats;
+            if stats.terminal_states as usize != full.terminal_states().len() {
+                return Err(say(format!("{} terminal states", stats.terminal_states)));
+            }
+            let counts = full.counts();
+            let is_same = (stats.states, stats.edges) == (counts.states as u64, counts.transitions as u64);
+            if reduction == ReductionKind::None && !is_same {
+                return Err(say(format!("{stats:?}, not {counts:?}")));
+            }
+            fewest = fewest.min(stats.states as usize);
+        }
+    }
+    Ok(Some((full.n_states(), fewest)))
+}
+
+/// The answer is the true one.
+fn judge(full: &Plain, system: &Watched<'_>, question: &Question, verdict: &Verdict) -> Result<(), String> {
+    let holds = match question {
+        Question::Safety => full.is_safe(system),
+        Question::Deadlock => full.ends_well(system),
+        Question::MayTerminate => full.always_may_terminate(),
+        other => return Err(format!("there is no truth about `{other}`")),
+    };
+    match verdict {
+        Verdict::Holds(_) if holds => Ok(()),
+        Verdict::Violated(_) if !holds => Ok(()),
+        other => Err(format!("{question}: truth {holds}, but {other:?}")),
+    }
+}

@@ -1,0 +1,98 @@
+//! A network with invariants: they become part of the check of states.
+
+use stubborn_network::{Expr, Network};
+use stubborn_system::{
+    Batch, Fault, Observed, Part, Question, Requirements, Rules, Symmetric, System, TransitionId,
+};
+
+/// A network whose states are checked for invariants, too.
+#[derive(Clone, Copy, Debug)]
+pub struct Watched<'a> {
+    /// The network.
+    pub network: &'a Network,
+    /// What must hold in every state.
+    pub invariants: &'a [Expr],
+}
+
+impl System for Watched<'_> {
+    type State = [u8];
+
+    fn n_transitions(&self) -> usize {
+        self.network.n_transitions()
+    }
+
+    fn transition_name(&self, t: TransitionId) -> String {
+        self.network.transition_name(t)
+    }
+
+    fn initial(&self, out: &mut Batch<[u8]>) -> Result<(), Fault> {
+        self.network.initial(out)
+    }
+
+    fn fire(&self, state: &[u8], t: TransitionId, out: &mut Batch<[u8]>) -> Result<bool, Fault> {
+        self.network.fire(state, t, out)
+    }
+
+    fn successors(&self, state: &[u8], out: &mut Batch<[u8]>) -> Result<(), Fault> {
+        self.network.successors(state, out)?;
+        if !self.fails_in_steps() {
+            // States are checked where they are found.
+            out.take_flag();
+        }
+        Ok(())
+    }
+
+    fn values(&self, state: &[u8]) -> Vec<(String, String)> {
+        self.network.values(state)
+    }
+
+    fn explain(&self, state: &[u8], t: TransitionId) -> Vec<Part> {
+        self.network.explain(state, t)
+    }
+}
+
+impl Observed for Watched<'_> {
+    fn questions(&self) -> Vec<Question> {
+        vec![Question::Safety, Question::Deadlock, Question::MayTerminate]
+    }
+
+    fn check(&self, state: &[u8]) -> Result<Option<String>, Fault> {
+        if self.invariants.iter().all(|invariant| self.network.holds(state, invariant)) {
+            self.network.check(state)
+        } else {
+            Ok(Some("an invariant does not hold".into()))
+        }
+    }
+
+    fn fails_in_steps(&self) -> bool {
+        self.invariants.is_empty() && self.network.fails_in_steps()
+    }
+
+    fn check_deadlock(&self, state: &[u8]) -> Result<Option<String>, Fault> {
+        self.network.check_deadlock(state)
+    }
+
+    fn is_may_progress(&self, state: &[u8]) -> Result<bool, Fault> {
+        self.network.is_may_progress(state)
+    }
+
+    fn is_must_progress(&self, state: &[u8]) -> Result<bool, Fault> {
+        self.network.is_must_progress(state)
+    }
+}
+
+impl Rules for Watched<'_> {
+    fn n_nodes(&self) -> usize {
+        self.network.n_nodes()
+    }
+
+    fn require(&self, state: &[u8], t: TransitionId, out: &mut Requirements) -> Result<(), Fault> {
+        self.network.require(state, t, out)
+    }
+}
+
+impl Symmetric for Watched<'_> {
+    fn represent(&self, state: &mut [u8]) -> Result<(), Fault> {
+        self.network.represent(state)
+    }
+}
