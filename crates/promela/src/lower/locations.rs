@@ -40,7 +40,7 @@ impl Lowering<'_> {
         let mut locations = Vec::new();
         let mut entry = LocationId(0);
         if work.problems.is_empty() {
-            locations = (0..work.flow.elements.len()).map(|element| work.location(element)).collect();
+            locations = work.all_locations();
             work.sequences(&mut locations);
             work.label(&mut locations);
             let first = work.flow.sequences[0].first.unwrap_or(0);
@@ -234,12 +234,27 @@ impl Work {
         Step { action, next, is_atomic, escape, number, resets: Vec::new(), mentions, span, line, text }
     }
 
-    /// The location of an element. Steps of escapes come first, those of outer ones before inner ones.
-    fn location(&mut self, element: usize) -> Location {
-        let leaves = self.leaves(element);
-        let mut known: Vec<usize> = leaves.clone();
-        let mut steps: Vec<Step> = leaves.iter().map(|&leaf| self.step(leaf, 0)).collect();
-        for leaf in leaves {
+    /// The locations of all elements, and the elements that their steps come from. Steps of escapes come
+    /// first, those of outer ones before inner ones.
+    fn all_locations(&mut self) -> Vec<Location> {
+        let n = self.flow.elements.len();
+        let mut sources: Vec<Vec<usize>> = (0..n).map(|element| self.leaves(element)).collect();
+        let mut locations: Vec<Location> = Vec::new();
+        for leaves in &sources {
+            let steps = leaves.iter().map(|&leaf| self.step(leaf, 0)).collect();
+            locations.push(Location { steps, ..Location::default() });
+        }
+        for element in 0..n {
+            self.pull_escapes(element, &mut sources, &mut locations);
+        }
+        locations
+    }
+
+    /// Puts the steps of its escapes before those of an element. An escape that has escapes itself and comes
+    /// earlier in the text brings them along, as its own: that is SPIN's order, and decides which of two
+    /// escapes that are possible are both explored.
+    fn pull_escapes(&mut self, element: usize, sources: &mut [Vec<usize>], locations: &mut [Location]) {
+        for leaf in sources[element].clone() {
             if self.flow.elements[leaf].kind == Kind::Join {
                 continue;
             }
@@ -247,15 +262,15 @@ impl Work {
             for sequence in self.flow.elements[leaf].escapes.clone().into_iter().rev() {
                 let first = self.flow.sequences[sequence].first.unwrap_or(0);
                 let first = self.hunt(first, is_atomic);
-                for escape in self.leaves(first) {
-                    if !known.contains(&escape) {
-                        known.push(escape);
-                        steps.insert(0, self.step(escape, first as u32));
+                let pulled = sources[first].clone().into_iter().zip(locations[first].steps.clone());
+                for (source, step) in pulled {
+                    if !sources[element].contains(&source) {
+                        sources[element].insert(0, source);
+                        locations[element].steps.insert(0, Step { escape: first as u32, ..step });
                     }
                 }
             }
         }
-        Location { steps, ..Location::default() }
     }
 
     /// Within a `d_step` steps lead to each other, or to its exit.
