@@ -80,12 +80,7 @@ impl<'a> Reduction<Watched<'a>> for Youngest {
         Ok(())
     }
 
-    fn stubborn_set(
-        &mut self,
-        _: &Watched<'a>,
-        _: &[u8],
-        _: &mut Vec<TransitionId>,
-    ) -> Result<(), Fault> {
+    fn stubborn_set(&mut self, _: &Watched<'a>, _: &[u8], _: &mut Vec<TransitionId>) -> Result<(), Fault> {
         Ok(())
     }
 }

@@ -82,6 +82,9 @@ fn campaign(test: &str, seeds: impl IntoIterator<Item = u64>) {
     let mut n_models = 0;
     for seed in seeds {
         n_models += 1;
+        if n_models % 100 == 0 {
+            println!("{} of {n_models} models are equal", tally.systems);
+        }
         let model = Model::random(&mut Rng::new(seed));
         match judge(&model) {
             Outcome::Equal(counts) => tally.count(counts.states, counts.states),

@@ -30,6 +30,12 @@
 //!   SPIN's verifier reads and writes whatever is there, and dies of a division by zero.
 //! * Priorities are part of the state. SPIN's verifier masks them as padding in processes whose locals do
 //!   not fill a word, and so takes different states for the same.
+//! * A `d_step` that begins with an assertion waits like any other statement while a rendezvous of other
+//!   processes is under way. SPIN's verifier executes it in the place of the receiver.
+//! * The channel of a receive is evaluated once. SPIN's verifier evaluates it again when a part of the message
+//!   has been received, so that it may change in between (`q[x]?x`).
+//! * A message is what it is. When SPIN's verifier takes a receive back, it makes the message again from the
+//!   variable; if that was too narrow, its counts depend on the order of the search.
 //! * A variable in a block may have the name of a global one.
 
 #![forbid(unsafe_code)]

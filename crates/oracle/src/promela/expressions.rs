@@ -221,7 +221,11 @@ impl Author<'_> {
                     .filter(|c| c.is_variable && c.signature == signature)
                     .map(|c| c.text)
                     .collect();
-                if variables.is_empty() || is_poll { "_".to_owned() } else { self.rng.pick(&variables).clone() }
+                if variables.is_empty() || is_poll {
+                    "_".to_owned()
+                } else {
+                    self.rng.pick(&variables).clone()
+                }
             }
         }
     }

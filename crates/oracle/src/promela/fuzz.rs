@@ -20,6 +20,22 @@ pub fn never_panics(text: &str) -> bool {
     })
 }
 
+/// The same for what a text does as directives and macros before a model that is right, and as the text of a
+/// macro from outside.
+pub fn directives_never_panic(text: &str) -> bool {
+    let model = format!("{text}\n#ifdef a\nbyte x = a;\n#endif\nactive proctype P() {{ b; c(1, 2) }}\n");
+    never_panics(&model) | compiles_with(vec![("a".into(), text.into())])
+}
+
+fn compiles_with(definitions: Vec<(String, String)>) -> bool {
+    let limits = Limits { tokens: 50_000, ..Limits::default() };
+    let text = "byte x;\nactive proctype P() { x = a }\n";
+    let compiled =
+        compile("fuzz.pml", text, &NoLoader, &Options { limits, definitions, ..Options::default() });
+    compiled.diagnostics.iter().for_each(|diagnostic| drop(render(diagnostic, &compiled.map)));
+    compiled.network.is_some()
+}
+
 /// Expands the first `n` states, breadth first; how many there were.
 pub fn expand_some(network: &Network, n: usize) -> usize {
     let Ok(initial) = network.initial_state() else { return 0 };

@@ -17,7 +17,7 @@ mod statements;
 mod tree;
 mod watched;
 
-pub use fuzz::{expand_some, never_panics};
+pub use fuzz::{directives_never_panic, expand_some, never_panics};
 pub use plain::{Counts, Plain};
 pub use shrink::shrink_model;
 pub use tree::{Model, Process, Statement};

@@ -6,9 +6,7 @@
 //! by zero, writing outside of an array, channels that are none. Reading outside of an array happens in
 //! assertions only: the verifier of SPIN reads what is there and goes on.
 
-use super::scope::{
-    Channel, Field, Here, Inline, Parameter, Plan, Signature, Type, Variable, World,
-};
+use super::scope::{Channel, Field, Here, Inline, Parameter, Plan, Signature, Type, Variable, World};
 use super::statements::append;
 use super::{Model, Process, Statement};
 use crate::Rng;
@@ -30,11 +28,8 @@ impl Model {
     /// A model.
     pub fn random(rng: &mut Rng) -> Self {
         let mut model = Self::default();
-        let mut world = World {
-            uses_last: rng.chance(1, 16),
-            uses_remote: rng.chance(1, 3),
-            ..World::default()
-        };
+        let mut world =
+            World { uses_last: rng.chance(1, 16), uses_remote: rng.chance(1, 3), ..World::default() };
         declare_numbers(rng, &mut world, &mut model.declarations);
         declare_channels(rng, &mut world, &mut model.declarations);
         plan_processes(rng, &mut world);
@@ -157,7 +152,8 @@ fn declare_inline(rng: &mut Rng, world: &mut World, out: &mut Vec<String>) {
 }
 
 /// The outermost place of a process.
-pub(super) const TOP: Here = Here { depth: 0, is_in_loop: false, may_jump: true, is_in_dstep: false, is_in_atomic: false };
+pub(super) const TOP: Here =
+    Here { depth: 0, is_in_loop: false, may_jump: true, is_in_dstep: false, is_in_atomic: false };
 
 fn plan_processes(rng: &mut Rng, world: &mut World) {
     let n_active = *rng.pick(&[1, 2, 2, 3]);

@@ -8,9 +8,7 @@
 use super::{Plain, Watched, compiled};
 use stubborn_explore::Unwatched;
 use stubborn_network::{Expr, Network};
-use stubborn_reduce::{
-    Closure, Deletion, Full, Preserves, Reduction, Smaller, StrongComponents,
-};
+use stubborn_reduce::{Closure, Deletion, Full, Preserves, Reduction, Smaller, StrongComponents};
 use stubborn_system::Question;
 use stubborn_verdict::{Options, ReductionKind, SearchKind, Verdict, analyse};
 
@@ -125,7 +123,8 @@ pub fn compare_answers(
             let way = format!("{} {}", reduction.word(), search.word());
             let say = |what: String| format!("{way}: {what}");
             let options = Options { reduction, search, all_errors: true, ..Options::default() };
-            let analysis = analyse(&system, &options, &mut Unwatched).map_err(|b| say(b.fault.to_string()))?;
+            let analysis =
+                analyse(&system, &options, &mut Unwatched).map_err(|b| say(b.fault.to_string()))?;
             for answer in &analysis.answers {
                 judge(&full, &system, &answer.question, &answer.verdict).map_err(say)?;
             }

@@ -99,11 +99,13 @@ fn simpler_statements(statement: &Statement) -> Vec<Vec<Statement>> {
             all
         }
         Statement::Select(options) => {
-            let simpler = simpler_options(options).into_iter().map(|options| vec![Statement::Select(options)]);
+            let simpler =
+                simpler_options(options).into_iter().map(|options| vec![Statement::Select(options)]);
             options.iter().cloned().chain(simpler).collect()
         }
         Statement::Repeat(options) => {
-            let simpler = simpler_options(options).into_iter().map(|options| vec![Statement::Repeat(options)]);
+            let simpler =
+                simpler_options(options).into_iter().map(|options| vec![Statement::Repeat(options)]);
             options.iter().cloned().chain(simpler).collect()
         }
         Statement::Block(head, body) => {

@@ -154,7 +154,15 @@ impl Author<'_> {
         let channels = self.channels();
         let channel = (!channels.is_empty()).then(|| self.rng.pick(&channels).clone())?;
         let signature = self.world.signatures[channel.signature].clone();
-        let (patterns, written) = (self.patterns(&signature.fields, false), self.written(&channel));
+        let patterns = self.patterns(&signature.fields, false);
+        let mut written = self.written(&channel);
+        // SPIN evaluates the index again when a part of the message has been received.
+        if written
+            .split_once('[')
+            .is_some_and(|(_, index)| patterns.contains(index.trim_end_matches(" & 1]")))
+        {
+            written = channel.text;
+        }
         let operator = if signature.capacity > 0 && self.rng.chance(1, 4) { "??" } else { "?" };
         Some(if signature.capacity > 0 && self.rng.chance(1, 8) {
             format!("{written}{operator}<{patterns}>")
@@ -253,7 +261,8 @@ impl Author<'_> {
                     Some(send) => send,
                     None => Statement::basic("skip"),
                 },
-                2 => Statement::Basic(self.assertion(inside)),
+                // One that begins with an assertion is executed by SPIN in the middle of a rendezvous of others.
+                2 if !body.is_empty() => Statement::Basic(self.assertion(inside)),
                 3 => {
                     let (counter, place) = (self.scalar(), self.place());
                     let body = vec![Statement::basic(format!("{place} = {}", self.small()))];
