@@ -16,11 +16,8 @@ use stubborn_verdict::ReductionKind;
 /// Models with more states are passed over.
 const LIMIT: usize = 1500;
 
-/// The reductions that networks can be explored with.
-const KINDS: [ReductionKind; 1] = [ReductionKind::None];
-
 fn candidates() -> Vec<Candidate> {
-    KINDS.into_iter().map(Candidate::by_rules).collect()
+    ReductionKind::ALL.into_iter().map(Candidate::of).collect()
 }
 
 #[test]
@@ -32,7 +29,7 @@ fn what_reductions_explore_is_enough() {
 
 #[test]
 fn answers_about_models_are_true() {
-    let judge = |m: &Model| compare_answers(&m.to_string(), &m.invariants, &KINDS, LIMIT);
+    let judge = |m: &Model| compare_answers(&m.to_string(), &m.invariants, &ReductionKind::ALL, LIMIT);
     campaign("answers_about_models_are_true", 150, judge);
 }
 
@@ -55,7 +52,7 @@ fn campaign(test: &str, n: usize, judge: impl Fn(&Model) -> Judged) {
             }
         }
     }
-    tally.assert_not_degenerate(10, 0.0);
+    tally.assert_not_degenerate(10, 0.2);
 }
 
 /// Fires what the youngest process that can move does, and nothing else: wrong, of course.
@@ -109,7 +106,7 @@ fn terminal_states_are_told_apart_by_their_bytes() {
     let text = "byte x; active [2] proctype P() { x = _pid }";
     let (network, _) = compiled(text, &[]).expect("it is right");
     let all = Plain::full(&network, 100).expect("it is small").terminal_states();
-    let full = Candidate::by_rules(ReductionKind::None);
+    let full = Candidate::of(ReductionKind::None);
     assert_eq!((all.len(), terminal_states(&network, &full, 100)), (2, Ok(Some(all))));
     let few = terminal_states(&network, &Candidate::new("youngest", youngest), 100);
     assert_eq!(few.map(|few| few.map(|few| few.len())), Ok(Some(1)));

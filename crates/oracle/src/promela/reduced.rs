@@ -8,9 +8,9 @@
 use super::{Plain, Watched, compiled};
 use stubborn_explore::Unwatched;
 use stubborn_network::{Expr, Network};
-use stubborn_reduce::{Closure, Deletion, Full, Preserves, Reduction, Smaller, StrongComponents};
+use stubborn_reduce::{Full, NetworkReduction, Preserves, Reduction};
 use stubborn_system::Question;
-use stubborn_verdict::{Options, ReductionKind, SearchKind, Verdict, analyse};
+use stubborn_verdict::{Options, ReductionKind, SearchKind, Verdict, analyse_with};
 
 /// How a reduction is got for a network, of which these invariants are asked.
 pub type Make = dyn for<'a> Fn(&'a Network, &'a [Expr]) -> Box<dyn Reduction<Watched<'a>> + 'a>;
@@ -32,16 +32,11 @@ impl Candidate {
         Self { name: name.to_owned(), make: Box::new(make) }
     }
 
-    /// A reduction of the kernel, which asks the network for its rules.
-    pub fn by_rules(kind: ReductionKind) -> Self {
-        Self::new(kind.word(), move |_, _| match kind {
-            ReductionKind::None => Box::new(Full),
-            ReductionKind::Closure => Box::new(Closure::default()),
-            ReductionKind::StrongComponents => Box::new(StrongComponents::default()),
-            ReductionKind::Deletion => Box::new(Deletion::default()),
-            ReductionKind::Smaller => {
-                Box::new(Smaller::new(StrongComponents::default(), Deletion::default()))
-            }
+    /// A reduction by its kind.
+    pub fn of(kind: ReductionKind) -> Self {
+        Self::new(kind.word(), move |network, invariants| match kind.algorithm() {
+            None => Box::new(Full),
+            Some(algorithm) => Box::new(NetworkReduction::new(network, invariants, algorithm)),
         })
     }
 }
@@ -117,14 +112,18 @@ pub fn compare_answers(
     let (network, invariants) = compiled(text, invariants)?;
     let Some(full) = Plain::full(&network, limit) else { return Ok(None) };
     let system = Watched { network: &network, invariants: &invariants };
+    let make = |kind: ReductionKind| {
+        let reduction = NetworkReduction::new(&network, &invariants, kind.algorithm()?);
+        Some(Box::new(reduction) as Box<dyn Reduction<Watched<'_>>>)
+    };
     let mut fewest = full.n_states();
     for &reduction in reductions {
         for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
             let way = format!("{} {}", reduction.word(), search.word());
             let say = |what: String| format!("{way}: {what}");
             let options = Options { reduction, search, all_errors: true, ..Options::default() };
-            let analysis =
-                analyse(&system, &options, &mut Unwatched).map_err(|b| say(b.fault.to_string()))?;
+            let analysis = analyse_with(&system, &make, &options, &mut Unwatched);
+            let analysis = analysis.map_err(|broken| say(broken.fault.to_string()))?;
             for answer in &analysis.answers {
                 judge(&full, &system, &answer.question, &answer.verdict).map_err(say)?;
             }

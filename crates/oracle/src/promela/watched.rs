@@ -14,6 +14,12 @@ pub struct Watched<'a> {
     pub invariants: &'a [Expr],
 }
 
+impl Watched<'_> {
+    fn keeps_invariants(&self, state: &[u8]) -> bool {
+        self.invariants.iter().all(|invariant| self.network.holds(state, invariant))
+    }
+}
+
 impl System for Watched<'_> {
     type State = [u8];
 
@@ -35,9 +41,9 @@ impl System for Watched<'_> {
 
     fn successors(&self, state: &[u8], out: &mut Batch<[u8]>) -> Result<(), Fault> {
         self.network.successors(state, out)?;
-        if !self.fails_in_steps() {
-            // States are checked where they are found.
-            out.take_flag();
+        // A state is wrong once, and invariants are looked at when it is found.
+        if !self.invariants.is_empty() && out.take_flag() && self.keeps_invariants(state) {
+            out.flag();
         }
         Ok(())
     }
@@ -57,7 +63,7 @@ impl Observed for Watched<'_> {
     }
 
     fn check(&self, state: &[u8]) -> Result<Option<String>, Fault> {
-        if self.invariants.iter().all(|invariant| self.network.holds(state, invariant)) {
+        if self.keeps_invariants(state) {
             self.network.check(state)
         } else {
             Ok(Some("an invariant does not hold".into()))
@@ -65,7 +71,11 @@ impl Observed for Watched<'_> {
     }
 
     fn fails_in_steps(&self) -> bool {
-        self.invariants.is_empty() && self.network.fails_in_steps()
+        self.network.fails_in_steps()
+    }
+
+    fn check_found(&self, state: &[u8]) -> Result<Option<String>, Fault> {
+        Ok((!self.keeps_invariants(state)).then(|| "an invariant does not hold".into()))
     }
 
     fn check_deadlock(&self, state: &[u8]) -> Result<Option<String>, Fault> {
