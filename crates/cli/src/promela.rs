@@ -151,7 +151,9 @@ fn report(name: &str, network: &Network, subject: &Subject<'_>, args: &CheckArgs
     let checks = subject.checks();
     let make = |kind: ReductionKind| {
         let algorithm = kind.algorithm()?;
-        Some(Box::new(NetworkReduction::new(network, &checks, algorithm)) as Box<dyn Reduction<Subject<'_>>>)
+        let reduction = NetworkReduction::new(network, &checks, algorithm);
+        let reduction = options.check.into_iter().fold(reduction, NetworkReduction::checked);
+        Some(Box::new(reduction) as Box<dyn Reduction<Subject<'_>>>)
     };
     let analyse = Analyse { options: &options, watch: Terminal::new(args.time, args.quiet), about };
     analyse.run_with(subject, &make)

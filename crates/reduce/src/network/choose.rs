@@ -16,10 +16,11 @@
 //! **Preserves** D0, D1, D2.
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
+use super::definition;
 use super::flow::Flow;
 use super::population::Population;
 use super::situation::Situation;
-use crate::{Deletion, Preserves, Reduction, StrongComponents};
+use crate::{CheckDepth, Deletion, Preserves, Reduction, StrongComponents};
 use fixedbitset::FixedBitSet;
 use std::collections::{HashMap, HashSet};
 use stubborn_network::{Expr, Micro, Network};
@@ -83,6 +84,9 @@ const MOST_REFUSED: usize = 100_000;
 /// Nodes for which tables are made, at most.
 const MOST_NODES: usize = 8_192;
 
+/// Comparisons of two orders at a state that is looked at now and then.
+const SAMPLE: u64 = 30;
+
 /// What the choice brings. Where it brings next to nothing it is given up for good: everything is fired from
 /// then on. (A search that expands a state again may then see more successors than before, never fewer.)
 #[derive(Debug, Default)]
@@ -118,6 +122,7 @@ pub struct NetworkReduction<'n> {
     checks: Vec<Expr>,
     algorithm: Algorithm,
     is_off: bool,
+    depth: Option<CheckDepth>,
     /// States looked at so far.
     n_seen: u64,
     yields: Yield,
@@ -138,6 +143,7 @@ impl<'n> NetworkReduction<'n> {
             algorithm,
             // A step of anybody changes who may move next, or what somebody can see.
             is_off: network.has_priorities || network.last.is_some(),
+            depth: None,
             n_seen: 0,
             yields: Yield::default(),
             populations: HashMap::new(),
@@ -145,6 +151,29 @@ impl<'n> NetworkReduction<'n> {
             key: Vec::new(),
             successors: Batch::new(),
             components: StrongComponents::default(),
+        }
+    }
+
+    /// The same, with sets held against their definition: in a few states, or in all.
+    pub fn checked(self, depth: CheckDepth) -> Self {
+        Self { depth: Some(depth), ..self }
+    }
+
+    fn is_to_be_checked(&self) -> bool {
+        match self.depth {
+            _ if self.is_off => false,
+            None => false,
+            Some(CheckDepth::Everything) => true,
+            Some(CheckDepth::Sample) => self.n_seen.is_power_of_two(),
+        }
+    }
+
+    /// Holds the set of a state against the definition.
+    fn check(&mut self, state: &[u8]) -> Result<(), Fault> {
+        let budget = if self.depth == Some(CheckDepth::Everything) { u64::MAX } else { SAMPLE };
+        match self.set(state)? {
+            Some(set) => definition::check(self.network, state, &set, budget),
+            None => Ok(()),
         }
     }
 
@@ -259,6 +288,12 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         system.successors(state, &mut self.successors)?;
         if self.successors.take_flag() {
             out.flag();
+        }
+        if self.is_to_be_checked() {
+            self.check(state)?;
+            self.successors.clear();
+            system.successors(state, &mut self.successors)?;
+            self.successors.take_flag();
         }
         let set = self.choose(state)?;
         let before = out.len();

@@ -13,6 +13,7 @@
 mod accord;
 mod channels;
 mod choose;
+mod definition;
 mod flow;
 mod population;
 mod resolve;
