@@ -16,6 +16,8 @@ use stubborn_verdict::{ReductionKind, SearchKind, StoreKind};
 Examples:
   stubborn check model.pml -D N=3                     verify a Promela model
   stubborn check model.pml --invariant 'x < 2'        the same, and that this holds in every state
+  stubborn check model.pml --may-progress 'len(q)==0' the same, and that the channel can always be emptied
+  stubborn check model.pml --unreachable P@error      the same, and that no P comes to this label
   stubborn check model.pml --chart                    with the messages of a counterexample as a chart
   stubborn check model.pml --trail                    a counterexample for `spin -t -p model.pml`
   stubborn simulate model.pml --interactive           choose every step yourself
@@ -25,6 +27,7 @@ Examples:
   stubborn demo peterson --variant violating          a counterexample to mutual exclusion
   stubborn demo token-ring --size 7 --symmetry --json the same for machines
   stubborn compare token-ring --size 6                one row per reduction
+  stubborn compare model.pml                          the same for a Promela model
   stubborn graph peterson --size 2 --output p.dot     the state space, to be drawn
   stubborn ltl '[] (p -> <> q)' --format hoa          the automaton of a formula
   stubborn papers --quick                             our figures beside the published ones
@@ -60,12 +63,14 @@ pub(crate) enum StubbornCommand {
         #[command(flatten)]
         check: CheckArgs,
     },
-    /// Verify a model of the gallery with every reduction and compare
+    /// Verify a model with every reduction and compare
     Compare {
-        /// Name of the model
-        name: String,
+        /// A file with a Promela model, or the name of a model of the gallery
+        model: String,
         #[command(flatten)]
         params: ParamArgs,
+        #[command(flatten)]
+        promela: PromelaArgs,
         #[command(flatten)]
         check: CheckArgs,
     },
@@ -192,6 +197,26 @@ pub(crate) struct PromelaArgs {
     /// For Promela: an expression that must hold in every state, as part of safety (may be repeated)
     #[arg(long, value_name = "EXPR")]
     pub(crate) invariant: Vec<String>,
+    /// For Promela: a label, as P@LABEL, that no process of type P may come to, as part of safety (may be
+    /// repeated)
+    #[arg(long, value_name = "P@LABEL")]
+    pub(crate) unreachable: Vec<String>,
+    /// For Promela: ask whether this expression can always become true again, e.g. 'len(q) == 0'
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) may_progress: Option<String>,
+    /// For Promela: ask whether every run makes this expression true again and again
+    #[arg(long, value_name = "EXPR")]
+    pub(crate) must_progress: Option<String>,
+}
+
+impl PromelaArgs {
+    /// Whether something is asked that only Promela models can be asked.
+    pub(crate) fn has_expressions(&self) -> bool {
+        !self.invariant.is_empty()
+            || !self.unreachable.is_empty()
+            || self.may_progress.is_some()
+            || self.must_progress.is_some()
+    }
 }
 
 #[derive(Clone, Debug, Args)]

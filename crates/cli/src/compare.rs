@@ -1,9 +1,12 @@
 //! `compare`: one row per reduction.
 
-use crate::args::{CheckArgs, RulesWord};
+use crate::args::{CheckArgs, PromelaArgs, RulesWord};
 use crate::entry::{print, say};
+use crate::promela::{Loaded, is_possible, load, refuse_methods, report};
 use crate::run::{Failure, analyse_with, options, rule_source};
+use crate::subject::Subject;
 use crate::watch::{Terminal, is_interrupted};
+use std::path::Path;
 use stubborn_model::{Model, ModelError, RuleSource};
 use stubborn_report::{Comparison, Report, clean, comparison_json, comparison_table};
 use stubborn_verdict::{Options, ReductionKind};
@@ -11,10 +14,7 @@ use stubborn_verdict::{Options, ReductionKind};
 /// Verifies `model` with every reduction that it has rules for, and with symmetry if it has one. If two of
 /// them contradict each other, that is exit code 4.
 pub(crate) fn compare(model: &dyn Model, args: &CheckArgs) -> Result<u8, Failure> {
-    let mut rows = Vec::new();
-    let mut code = 0;
-    let mut answers: Vec<(String, &'static str)> = Vec::new();
-    let mut contradictions = Vec::new();
+    let mut table = Rows::default();
     let best = rule_source(model, args.rules);
     let base = options(model, best, &CheckArgs { reduction: None, symmetry: false, ..args.clone() })?;
     let symmetries: &[bool] = if model.has_symmetry() { &[false, true] } else { &[false] };
@@ -25,25 +25,60 @@ pub(crate) fn compare(model: &dyn Model, args: &CheckArgs) -> Result<u8, Failure
             }
             let options = Options { reduction, symmetry, ..base.clone() };
             let report = analyse_with(model, source, &options, Terminal::new(args.time, args.quiet))?;
-            code = Report::worse(code, report.exit_code());
-            let row = row(&report, source, &options);
-            contradictions.extend(contradiction(&mut answers, &report, &row.method));
-            rows.push(row);
+            table.add(&report, method(source, &options));
         }
     }
-    code = if contradictions.is_empty() { code } else { 4 };
-    if args.json {
-        print(comparison_json(&model.name(), &rows, code) + "\n");
-    } else {
-        print(format!("{}\n{}", clean(&model.name()), comparison_table(&rows)));
-        if rows.iter().any(|row| row.verdict.contains('*')) {
-            print("* the reduced search left this open; a full search answered it\n");
+    Ok(table.show(&model.name(), args))
+}
+
+/// The same for a Promela model, with every reduction that there is for those.
+pub(crate) fn compare_promela(file: &Path, promela: &PromelaArgs, args: &CheckArgs) -> Result<u8, Failure> {
+    refuse_methods(args)?;
+    let Some(Loaded { network, asked }) = load(file, promela)? else { return Ok(2) };
+    let name = file.display().to_string();
+    let subject = Subject::new(&network, &asked);
+    let mut table = Rows::default();
+    for reduction in ReductionKind::ALL.into_iter().filter(|&r| is_possible(r, &asked)) {
+        if !is_interrupted() {
+            table.add(&report(&name, &subject, &asked, reduction, args)?, reduction.word().to_owned());
         }
     }
-    for contradiction in contradictions {
-        say(&format!("contradiction: {contradiction}; this is a bug in stubborn or wrong rules"));
+    Ok(table.show(&name, args))
+}
+
+/// The rows so far, and what they say together.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<Comparison>,
+    code: u8,
+    answers: Vec<(String, &'static str)>,
+    contradictions: Vec<String>,
+}
+
+impl Rows {
+    fn add(&mut self, report: &Report, method: String) {
+        self.code = Report::worse(self.code, report.exit_code());
+        self.contradictions.extend(contradiction(&mut self.answers, report, &method));
+        self.rows.push(row(report, method));
     }
-    Ok(code)
+
+    /// Prints the table. Gives the exit code.
+    fn show(self, name: &str, args: &CheckArgs) -> u8 {
+        let Self { rows, code, contradictions, .. } = self;
+        let code = if contradictions.is_empty() { code } else { 4 };
+        if args.json {
+            print(comparison_json(name, &rows, code) + "\n");
+        } else {
+            print(format!("{}\n{}", clean(name), comparison_table(&rows)));
+            if rows.iter().any(|row| row.verdict.contains('*')) {
+                print("* the reduced search left this open; a full search answered it\n");
+            }
+        }
+        for contradiction in contradictions {
+            say(&format!("contradiction: {contradiction}; this is a bug in stubborn or wrong rules"));
+        }
+        code
+    }
 }
 
 /// Remembers the answers of a report; says if one is not what another method answered.
@@ -90,13 +125,17 @@ fn methods(model: &dyn Model, args: &CheckArgs) -> Result<Vec<(RuleSource, Reduc
     Ok(methods)
 }
 
-fn row(report: &Report, source: RuleSource, options: &Options) -> Comparison {
+fn method(source: RuleSource, options: &Options) -> String {
     let rules = match source {
         RuleSource::Hand => ", hand-written rules",
         RuleSource::Derived => ", derived rules",
         RuleSource::None => "",
     };
     let symmetry = if options.symmetry { ", symmetry" } else { "" };
+    format!("{}{rules}{symmetry}", options.reduction.word())
+}
+
+fn row(report: &Report, method: String) -> Comparison {
     let verdicts: Vec<String> = report
         .analysis
         .answers
@@ -108,7 +147,7 @@ fn row(report: &Report, source: RuleSource, options: &Options) -> Comparison {
         .collect();
     let stats = report.analysis.phases.first().map(|phase| phase.stats).unwrap_or_default();
     Comparison {
-        method: format!("{}{rules}{symmetry}", options.reduction.word()),
+        method,
         states: (stats.states, stats.edges),
         seconds: report.seconds,
         bytes: stats.peak_bytes,

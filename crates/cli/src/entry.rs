@@ -2,13 +2,14 @@
 
 use crate::args::{CheckArgs, Own, OwnCommand, ParamArgs, PromelaArgs, Stubborn, StubbornCommand};
 use crate::run::{Failure, check};
-use crate::target::Target;
+use crate::target::{Target, is_file_name, refuse_expressions};
 use crate::unreached::unreached_text;
 use crate::{compare, graph, ltl, papers, promela, replay, simulate, trail};
 use clap::Parser;
 use std::fmt::Display;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::process::ExitCode;
 use stubborn_model::Model;
 use stubborn_report::{
@@ -89,7 +90,13 @@ pub fn stubborn_main() -> ExitCode {
         StubbornCommand::Demo { name: Some(name), params, check } => {
             Ok(show_check(&*demo(&name, &params)?, &check))
         }
-        StubbornCommand::Compare { name, params, check } => compare::compare(&*demo(&name, &params)?, &check),
+        StubbornCommand::Compare { model, params, promela, check } => {
+            if is_file_name(&model) {
+                return compare::compare_promela(Path::new(&model), &promela, &check);
+            }
+            refuse_expressions(&promela)?;
+            compare::compare(&*demo(&model, &params)?, &check)
+        }
         StubbornCommand::Simulate { model, params, promela, simulate } => {
             let target = Target::open(&model, &params, &promela)?;
             target.map_or(Ok(BAD_INPUT), |target| simulate::simulate(&target, &simulate))

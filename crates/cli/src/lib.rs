@@ -49,6 +49,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod asked;
 mod compare;
 mod entry;
 mod graph;

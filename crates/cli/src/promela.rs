@@ -1,9 +1,10 @@
 //! `check`: a Promela model, from its file to a report.
 
 use crate::args::{CheckArgs, PromelaArgs, SearchWord};
+use crate::asked::Asked;
 use crate::entry::{say, show};
 use crate::run::{About, Analyse, Failure, options_for, questions};
-use crate::subject::{Invariant, Subject};
+use crate::subject::Subject;
 use crate::trail;
 use crate::unreached::unreached;
 use crate::watch::Terminal;
@@ -29,10 +30,11 @@ pub(crate) fn check(
     args: &CheckArgs,
     trail: Option<&Path>,
 ) -> Result<u8, Failure> {
-    let Some(Loaded { network, invariants }) = load(file, promela)? else { return Ok(2) };
+    let Some(Loaded { network, asked }) = load(file, promela)? else { return Ok(2) };
     let name = file.display().to_string();
-    let subject = Subject::new(&network, &invariants);
-    let report = report(&name, &network, &subject, args);
+    let subject = Subject::new(&network, &asked);
+    let reduction = refuse_methods(args).and_then(|()| reduction(args, &asked));
+    let report = reduction.and_then(|reduction| report(&name, &subject, &asked, reduction, args));
     if let (Some(trail), Ok(report)) = (trail, &report) {
         trail::save(trail, file, &subject, report)?;
     }
@@ -54,8 +56,8 @@ fn is_full(phase: &PhaseReport) -> bool {
 pub(crate) struct Loaded {
     /// What it means.
     pub(crate) network: Network,
-    /// What must hold in each of its states.
-    pub(crate) invariants: Vec<Invariant>,
+    /// What the user asks of it.
+    pub(crate) asked: Asked,
 }
 
 /// Reads and compiles a model; prints what is wrong with it. `None` if it is refused.
@@ -66,7 +68,7 @@ pub(crate) fn load(file: &Path, args: &PromelaArgs) -> Result<Option<Loaded>, Fa
     let directory = parent.canonicalize().map_err(|error| unreadable(error.to_string()))?;
     let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let definitions = args.define.iter().map(|d| definition(d)).collect::<Result<_, _>>()?;
-    let invariants = args.invariant.clone();
+    let invariants = Asked::texts(args);
     let options = CompileOptions { definitions, invariants, ..CompileOptions::default() };
     let Compiled { model, network, invariants, diagnostics, map, .. } =
         compile(&name, &text, &Directory(directory), &options);
@@ -78,9 +80,9 @@ pub(crate) fn load(file: &Path, args: &PromelaArgs) -> Result<Option<Loaded>, Fa
             say(&format!("warning: {claim} is not checked: this version does not look at claims"));
         }
     }
-    let texts = args.invariant.iter().cloned();
-    let invariants = texts.zip(invariants).map(|(text, expr)| Invariant { text, expr }).collect();
-    Ok(network.map(|network| Loaded { network, invariants }))
+    let Some(network) = network else { return Ok(None) };
+    let asked = Asked::new(&network, args, invariants).map_err(Failure::Usage)?;
+    Ok(Some(Loaded { network, asked }))
 }
 
 /// What is claimed beyond assertions and end states.
@@ -129,22 +131,26 @@ impl Loader for Directory {
     }
 }
 
-fn report(name: &str, network: &Network, subject: &Subject<'_>, args: &CheckArgs) -> Result<Report, Failure> {
+/// Refuses methods that Promela models do not have.
+pub(crate) fn refuse_methods(args: &CheckArgs) -> Result<(), Failure> {
     if args.symmetry || args.rules.is_some() {
         return Err(Failure::Usage(
             "Promela models have no declared symmetry, and their rules are always derived".into(),
         ));
     }
-    let own = network.questions();
-    let progress =
-        [Question::MayProgress { terminal_counts: true }, Question::MustProgress { terminal_counts: true }];
-    let has_progress = network.processes.iter().flat_map(|p| &p.locations).any(|l| l.is_progress);
-    let known = own.iter().cloned().chain(progress.into_iter().filter(|_| has_progress)).collect();
-    let asked = questions(name, own, known, args)?;
-    if subject.has_invariants() && !asked.contains(&Question::Safety) {
-        return Err(Failure::Usage("an --invariant is part of safety: ask --question safety, too".into()));
-    }
-    let options = options_for(asked, reduction(args), args);
+    Ok(())
+}
+
+/// Verifies a model that was loaded.
+pub(crate) fn report(
+    name: &str,
+    subject: &Subject<'_>,
+    asked: &Asked,
+    reduction: ReductionKind,
+    args: &CheckArgs,
+) -> Result<Report, Failure> {
+    let network = subject.network();
+    let options = options_for(all_questions(name, subject, asked, args)?, reduction, args);
     let mut initial = Batch::new();
     let state_bits = network.initial(&mut initial).map_or(0, |()| 8 * initial.state(0).len());
     let about = About { name: name.to_owned(), n_transitions: network.n_steps, state_bits, rules: None };
@@ -156,12 +162,56 @@ fn report(name: &str, network: &Network, subject: &Subject<'_>, args: &CheckArgs
         Some(Box::new(reduction) as Box<dyn Reduction<Subject<'_>>>)
     };
     let analyse = Analyse { options: &options, watch: Terminal::new(args.time, args.quiet), about };
-    analyse.run_with(subject, &make)
+    let mut report = analyse.run_with(subject, &make)?;
+    report.analysis.answers.iter_mut().for_each(|answer| asked.name_progress(answer));
+    Ok(report)
+}
+
+/// Whether a model can be searched with a reduction. A label may be passed within a step, of which reductions
+/// know nothing.
+pub(crate) fn is_possible(reduction: ReductionKind, asked: &Asked) -> bool {
+    reduction == ReductionKind::None || asked.unreachable.is_empty()
 }
 
 /// The reduction that was asked for; or else the best, if the search can make sure that nothing is ignored.
-fn reduction(args: &CheckArgs) -> ReductionKind {
+fn reduction(args: &CheckArgs, asked: &Asked) -> Result<ReductionKind, Failure> {
     let is_plain = args.store_kind() == StoreKind::Exact && args.search == SearchWord::Bfs;
-    let default = if is_plain { ReductionKind::Smaller } else { ReductionKind::None };
-    args.reduction.map_or(default, Into::into)
+    let best = if is_plain { ReductionKind::Smaller } else { ReductionKind::None };
+    let default = if is_possible(best, asked) { best } else { ReductionKind::None };
+    let reduction = args.reduction.map_or(default, Into::into);
+    if !is_possible(reduction, asked) {
+        return Err(Failure::Usage("--unreachable needs a full search: use --reduction none".into()));
+    }
+    Ok(reduction)
+}
+
+/// The questions of the model and of the user.
+fn all_questions(
+    name: &str,
+    subject: &Subject<'_>,
+    asked: &Asked,
+    args: &CheckArgs,
+) -> Result<Vec<Question>, Failure> {
+    let network = subject.network();
+    let own = network.questions();
+    let of_labels =
+        [Question::MayProgress { terminal_counts: true }, Question::MustProgress { terminal_counts: true }];
+    let has_progress = network.processes.iter().flat_map(|p| &p.locations).any(|l| l.is_progress);
+    let mut known = own.clone();
+    known.extend(of_labels.into_iter().filter(|_| has_progress));
+    let of_expressions = asked.questions(args);
+    // Asked below in any case; here only so that their words are known.
+    known.extend(of_expressions.iter().filter(|_| !has_progress).cloned());
+    let mut questions = questions(name, own, known, args)?;
+    for question in of_expressions {
+        if !questions.contains(&question) {
+            questions.push(question);
+        }
+    }
+    if subject.has_invariants() && !questions.contains(&Question::Safety) {
+        return Err(Failure::Usage(
+            "an --invariant or --unreachable is part of safety: ask --question safety, too".into(),
+        ));
+    }
+    Ok(questions)
 }

@@ -1,27 +1,19 @@
 //! A Promela model under check: its network, what is asked besides, and what was executed.
 //!
-//! A wrapper from a system to a system. It adds invariants to the check of states, and its engine notes which
-//! steps the expanded states made; otherwise the network answers.
+//! A wrapper from a system to a system. It adds invariants and labels to the check of states and says what
+//! progress is, and its engine notes which steps the expanded states made; otherwise the network answers.
 
+use crate::asked::{Asked, Proposition};
 use std::cell::RefCell;
 use stubborn_network::{Condition, Engine, Expr, Network};
 use stubborn_system::{
     Batch, Fault, Observed, Part, Question, Requirements, Rules, Symmetric, System, TransitionId,
 };
 
-/// An expression that must hold in every state.
-#[derive(Clone, Debug)]
-pub(crate) struct Invariant {
-    /// As the user wrote it.
-    pub(crate) text: String,
-    /// What it means.
-    pub(crate) expr: Expr,
-}
-
-/// A network with invariants.
+/// A network with questions.
 pub(crate) struct Subject<'a> {
     network: &'a Network,
-    invariants: &'a [Invariant],
+    asked: &'a Asked,
     /// The invariants as the engine evaluates them; `None` where only the network can.
     conditions: Vec<Option<Condition>>,
     /// A search expands states through a shared reference.
@@ -29,11 +21,11 @@ pub(crate) struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// With all `invariants` to be checked.
-    pub(crate) fn new(network: &'a Network, invariants: &'a [Invariant]) -> Self {
+    /// With all that is `asked` to be checked.
+    pub(crate) fn new(network: &'a Network, asked: &'a Asked) -> Self {
         let engine = network.engine();
-        let conditions = invariants.iter().map(|invariant| engine.condition(&invariant.expr)).collect();
-        Self { network, invariants, conditions, engine: RefCell::new(engine) }
+        let conditions = asked.invariants.iter().map(|invariant| engine.condition(&invariant.expr)).collect();
+        Self { network, asked, conditions, engine: RefCell::new(engine) }
     }
 
     /// By number of the step: whether it was executed in a state that was expanded.
@@ -43,7 +35,7 @@ impl<'a> Subject<'a> {
 
     /// Whether something must hold in every state.
     pub(crate) fn has_invariants(&self) -> bool {
-        !self.invariants.is_empty()
+        !self.asked.invariants.is_empty() || !self.asked.unreachable.is_empty()
     }
 
     /// What it is about.
@@ -58,17 +50,19 @@ impl<'a> Subject<'a> {
 
     /// What must hold in every state, as expressions.
     pub(crate) fn checks(&self) -> Vec<Expr> {
-        self.invariants.iter().map(|invariant| invariant.expr.clone()).collect()
+        self.asked.invariants.iter().map(|invariant| invariant.expr.clone()).collect()
     }
 
     fn violated(&self, state: &[u8]) -> Option<String> {
-        let holds = |condition: &Option<Condition>, expr: &Expr| match condition {
+        let holds = |condition: &Option<Condition>, invariant: &Proposition| match condition {
             Some(condition) => self.engine.borrow_mut().holds(state, condition),
-            None => self.network.holds(state, expr),
+            None => invariant.holds(self.network, state),
         };
-        let mut both = self.invariants.iter().zip(&self.conditions);
-        let (violated, _) = both.find(|(invariant, condition)| !holds(condition, &invariant.expr))?;
-        Some(format!("invariant violated: {}", violated.text))
+        let mut both = self.asked.invariants.iter().zip(&self.conditions);
+        if let Some((violated, _)) = both.find(|(invariant, condition)| !holds(condition, invariant)) {
+            return Some(format!("invariant violated: {}", violated.text));
+        }
+        self.asked.unreachable.iter().find_map(|label| label.reached(self.network, state))
     }
 }
 
@@ -138,11 +132,17 @@ impl Observed for Subject<'_> {
     }
 
     fn is_may_progress(&self, state: &[u8]) -> Result<bool, Fault> {
-        self.network.is_may_progress(state)
+        match &self.asked.may_progress {
+            Some(goal) => Ok(goal.holds(self.network, state)),
+            None => self.network.is_may_progress(state),
+        }
     }
 
     fn is_must_progress(&self, state: &[u8]) -> Result<bool, Fault> {
-        self.network.is_must_progress(state)
+        match &self.asked.must_progress {
+            Some(goal) => Ok(goal.holds(self.network, state)),
+            None => self.network.is_must_progress(state),
+        }
     }
 }
 

@@ -19,14 +19,11 @@ impl Target {
     /// A Promela model if `name` looks like the name of a file, else one of the gallery. `None` if the file is
     /// refused; what is wrong with it has been said.
     pub(crate) fn open(name: &str, params: &ParamArgs, args: &PromelaArgs) -> Result<Option<Self>, Failure> {
-        let path = Path::new(name);
-        if path.extension().is_some() || path.components().count() > 1 {
-            let loaded = promela::load(path, args)?;
+        if is_file_name(name) {
+            let loaded = promela::load(Path::new(name), args)?;
             return Ok(loaded.map(|loaded| Self::Promela(name.to_owned(), Box::new(loaded))));
         }
-        if !args.invariant.is_empty() {
-            return Err(Failure::Usage("--invariant is for Promela models".into()));
-        }
+        refuse_expressions(args)?;
         let built = stubborn_gallery::build(name, params.size, params.variant.as_deref());
         built.map(|model| Some(Self::Model(model))).map_err(|error| Failure::Usage(error.to_string()))
     }
@@ -43,7 +40,23 @@ impl Target {
     pub(crate) fn with<J: SystemJob>(&self, job: J) -> Result<J::Output, Failure> {
         match self {
             Self::Model(model) => Ok(with_system(&**model, RuleSource::None, job)?),
-            Self::Promela(_, loaded) => Ok(job.run(&Subject::new(&loaded.network, &loaded.invariants))),
+            Self::Promela(_, loaded) => Ok(job.run(&Subject::new(&loaded.network, &loaded.asked))),
         }
     }
+}
+
+/// Whether a name is that of a file, and not of a model of the gallery.
+pub(crate) fn is_file_name(name: &str) -> bool {
+    let path = Path::new(name);
+    path.extension().is_some() || path.components().count() > 1
+}
+
+/// Refuses what only Promela models can be asked.
+pub(crate) fn refuse_expressions(args: &PromelaArgs) -> Result<(), Failure> {
+    if !args.has_expressions() {
+        return Ok(());
+    }
+    Err(Failure::Usage(
+        "--invariant, --unreachable, --may-progress and --must-progress are for Promela models".into(),
+    ))
 }

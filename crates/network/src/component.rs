@@ -1,7 +1,7 @@
 //! What a state is made of, for engines that store components and for people.
 
 use crate::frame::Frame;
-use crate::{Network, Scope, Variable};
+use crate::{LocationId, Network, Scope, Variable};
 
 /// A part of a state that changes on its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -55,6 +55,12 @@ impl Network {
             let kind = &self.processes[frame.kind(pid)];
             kind.locations[frame.location(pid).index()].is_progress
         })
+    }
+
+    /// A process of this kind that is at this location.
+    pub fn who_is_at(&self, state: &[u8], kind: usize, location: LocationId) -> Option<usize> {
+        let frame = Frame::new(self, state);
+        (0..frame.processes.len()).find(|&pid| frame.kind(pid) == kind && frame.location(pid) == location)
     }
 
     /// The state by names and values, for people: globals, then each process with its locals, then channels.

@@ -1,0 +1,207 @@
+//! Progress as an expression, labels that must not be reached, and `compare` for Promela. The answers are known
+//! by hand.
+
+mod common;
+
+use common::{Files, Run, stubborn, stubborn_with};
+
+/// Checks a model with these arguments.
+fn check(text: &str, arguments: &[&str]) -> Run {
+    let files = Files::new(&format!("progress-{:?}", std::thread::current().id()));
+    let model = files.write("model.pml", text);
+    stubborn_with(["check", model.as_str()].into_iter().chain(arguments.iter().copied()))
+}
+
+fn assert_code(text: &str, arguments: &[&str], code: i32) -> Run {
+    let run = check(text, arguments);
+    assert_eq!(run.code, code, "{arguments:?}: {}{}", run.out, run.err);
+    run
+}
+
+/// Goes round for ever, or stops.
+const TOGGLE: &str = "byte x; active proctype P() { do :: x = 1 - x :: break od }";
+/// Comes to two and stays there.
+const RISE: &str =
+    "byte x; active proctype P() { byte y; on: do :: x < 2 -> x++; y = x :: x == 2 -> skip od }";
+const QUEUE: &str = "
+chan q = [2] of { byte };
+active proctype A() { do :: q!1 od }
+active proctype B() { do :: q?_ od }
+";
+
+#[test]
+fn may_progress_is_whether_it_can_always_become_true_again() {
+    for (text, goal, code) in [
+        (RISE, "x == 2", 0),
+        (RISE, "x == 0", 1),
+        (RISE, "x == 1", 1),
+        (RISE, "P[0]:y == 2", 0),
+        (RISE, "P[0]:y == 1", 1),
+        (RISE, "P@on", 0),
+        (QUEUE, "len(q) == 0", 0),
+        (QUEUE, "full(q)", 0),
+        (QUEUE, "len(q) == 3", 1),
+    ] {
+        assert_code(text, &["--question", "may-progress", "--may-progress", goal], code);
+    }
+}
+
+#[test]
+fn must_progress_is_whether_every_run_makes_it_true_again_and_again() {
+    for (text, goal, code) in [
+        (RISE, "x == 2", 0),
+        (RISE, "x == 1", 1),
+        (QUEUE, "len(q) >= 1", 0),
+        (QUEUE, "len(q) == 2", 1),
+        (QUEUE, "len(q) == 0", 1),
+    ] {
+        assert_code(text, &["--question", "must-progress", "--must-progress", goal], code);
+    }
+}
+
+#[test]
+fn a_terminal_state_is_excused_unless_progress_is_strict() {
+    for flag in ["--may-progress", "--must-progress"] {
+        assert_code(TOGGLE, &[flag, "x == 1"], 0);
+        assert_code(TOGGLE, &[flag, "x == 1", "--strict-progress"], 1);
+    }
+}
+
+#[test]
+fn counterexamples_say_what_progress_is_and_where_it_is_lost() {
+    let run = assert_code(RISE, &["--may-progress", "x == 0"], 1);
+    for words in [
+        "violated      may-progress: from every state one with `x == 0` or a terminal state can be reached",
+        "because: progress is no longer possible",
+        "x: 0 -> 1",
+        "========== no return from here on",
+    ] {
+        assert!(run.out.contains(words), "{words} is not in\n{}", run.out);
+    }
+    // The other questions are asked, too.
+    assert!(run.out.contains("holds         safety"), "{}", run.out);
+    let run = assert_code(QUEUE, &["--must-progress", "len(q) == 2", "--chart"], 1);
+    for words in [
+        "violated      must-progress: every run comes to `len(q) == 2` again and again, or ends",
+        "---------- from here on the run repeats",
+        "#1 q!1 -->",
+        "--> #1 q?1",
+    ] {
+        assert!(run.out.contains(words), "{words} is not in\n{}", run.out);
+    }
+}
+
+#[test]
+fn may_and_must_can_be_asked_together_and_replayed() {
+    let files = Files::new("progress-replay");
+    let model = files.write("model.pml", RISE);
+    let expressions = ["--may-progress", "x == 2", "--must-progress", "x == 1"];
+    let run = stubborn_with(["check", &model, "--json"].into_iter().chain(expressions));
+    assert_eq!(run.code, 1, "{}{}", run.out, run.err);
+    let results = &run.json()["results"];
+    let words = |i: usize| (results[i]["question"].clone(), results[i]["verdict"].clone());
+    assert_eq!(words(2), ("may-progress".into(), "holds".into()));
+    assert_eq!(words(3), ("must-progress".into(), "violated".into()));
+    let witness = files.write("witness.json", &run.out);
+    let replayed = stubborn_with(["replay", &model, &witness].into_iter().chain(expressions));
+    assert_eq!(replayed.code, 1, "{}{}", replayed.out, replayed.err);
+    // With another idea of progress it is no counterexample.
+    let other = stubborn_with(["replay", &model, &witness, "--must-progress", "x == 2"]);
+    assert_eq!(other.code, 2, "{}{}", other.out, other.err);
+}
+
+#[test]
+fn an_expression_takes_the_place_of_progress_labels() {
+    let text = "byte x; active proctype P() { do :: progress: x = 1 - x od }";
+    assert_code(text, &["--question", "must-progress"], 0);
+    assert_code(text, &["--must-progress", "x == 2"], 1);
+}
+
+#[test]
+fn mistakes_in_questions_are_explained() {
+    for (arguments, words) in [
+        (&["--may-progress", "y == 1"][..], "`y` is not declared"),
+        (&["--may-progress", "x =="], "error"),
+        (&["--must-progress", "P@nowhere"], "has no label `nowhere`"),
+        (&["--may-progress", "x", "--may-progress", "!x"], "cannot be used multiple times"),
+        (&["--question", "must-progress", "--may-progress", "x == 1"], "does not say what `must-progress`"),
+        (&["--unreachable", "x == 1"], "--invariant '!(x == 1)'"),
+        (&["--unreachable", "P[0]@here"], "--invariant '!P[0]@here'"),
+        (&["--unreachable", "P@nowhere"], "has no label `nowhere`"),
+        (&["--unreachable", "P@inside"], "within a d_step"),
+        (&["--unreachable", "P@here", "--question", "deadlock"], "part of safety"),
+        (&["--unreachable", "P@here", "--reduction", "scc"], "needs a full search"),
+    ] {
+        let text = "byte x; active proctype P() { here: x = 1; d_step { x = 0; inside: x = 2 } }";
+        let run = assert_code(text, arguments, 2);
+        assert!(run.err.contains(words), "{arguments:?}: {}", run.err);
+    }
+    let run = stubborn("simulate peterson --may-progress x");
+    assert_eq!(run.code, 2, "{}{}", run.out, run.err);
+}
+
+const LABELS: &str = "
+byte x;
+active [2] proctype P() {
+    if
+    :: _pid == 1 -> younger: x = 1
+    :: x == 9 -> never_here: x = 2
+    :: else
+    fi;
+    atomic { x = 3; passed: x = 4; x == 0 -> not_passed: x = 5 };
+    x = 7
+}
+";
+
+#[test]
+fn a_label_that_any_process_of_the_type_comes_to_is_reached() {
+    let run = assert_code(LABELS, &["--question", "safety", "--unreachable", "P@younger"], 1);
+    assert!(run.out.contains("label reached: P@younger by P[1]"), "{}", run.out);
+    // The same as an invariant speaks of the oldest only.
+    assert_code(LABELS, &["--question", "safety", "--invariant", "!P@younger"], 0);
+    assert_code(LABELS, &["--question", "safety", "--unreachable", "P@never_here"], 0);
+}
+
+#[test]
+fn a_label_that_is_passed_within_an_atomic_sequence_is_reached() {
+    let run = assert_code(LABELS, &["--question", "safety", "--unreachable", "P@passed"], 1);
+    assert!(run.out.contains("label passed: P@passed in P["), "{}", run.out);
+    assert_code(LABELS, &["--question", "safety", "--invariant", "!(P[0]@passed || P[1]@passed)"], 0);
+    assert_code(LABELS, &["--question", "safety", "--unreachable", "P@not_passed"], 0);
+    let both = ["--question", "safety", "--unreachable", "P@not_passed", "--unreachable", "P@passed"];
+    assert_code(LABELS, &both, 1);
+}
+
+#[test]
+fn a_label_on_the_first_statement_of_an_option_is_reached_when_it_is_taken() {
+    let text = "byte x; active proctype P() { do :: first: x == 0 -> x = 1 :: second: x == 2 -> x = 3 :: x == 1 -> break od }";
+    assert_code(text, &["--question", "safety", "--unreachable", "P@first"], 1);
+    assert_code(text, &["--question", "safety", "--unreachable", "P@second"], 0);
+}
+
+#[test]
+fn a_label_before_a_jump_can_be_asked_about() {
+    let text = "byte x; active proctype P() { x = 1; before: goto after; dead: x = 2; after: skip }";
+    assert_code(text, &["--question", "safety", "--unreachable", "P@before"], 1);
+    assert_code(text, &["--question", "safety", "--unreachable", "P@dead"], 0);
+}
+
+#[test]
+fn promela_models_can_be_compared() {
+    let files = Files::new("compare");
+    let model = files.write("model.pml", "byte x; active [2] proctype P() { x++; assert(x <= N) }");
+    let run = stubborn(&format!("compare {model} -D N=2"));
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    for reduction in ["| none ", "| ample ", "| scc+deletion "] {
+        assert!(run.out.contains(reduction), "{}", run.out);
+    }
+    assert!(run.out.contains("safety holds; deadlock holds"), "{}", run.out);
+    let json = stubborn(&format!("compare {model} -D N=1 --all-errors --json"));
+    assert_eq!(json.code, 1, "{}{}", json.out, json.err);
+    assert_eq!(json.json()["rows"][0]["method"], "none");
+    assert!(json.json()["rows"][0]["verdict"].as_str().unwrap().starts_with("safety violated"));
+    let refused = stubborn(&format!("compare {model} -D N=1 --symmetry"));
+    assert_eq!(refused.code, 2, "{}{}", refused.out, refused.err);
+    assert_eq!(stubborn("compare not-there.pml").code, 2);
+    assert_eq!(stubborn("compare peterson --invariant x").code, 2);
+}
