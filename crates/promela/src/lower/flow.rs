@@ -247,6 +247,20 @@ impl Flow {
         members
     }
 
+    /// Numbers the elements from `first` on again: those of the `late` sequences, without what is in them, come
+    /// last.
+    pub(super) fn number_last(&mut self, first: usize, late: impl Iterator<Item = usize>) {
+        let late: Vec<usize> = late.flat_map(|sequence| self.members(sequence)).collect();
+        let others = (first..self.elements.len()).filter(|element| !late.contains(element));
+        let mut order: Vec<usize> = others.chain(late.iter().copied()).collect();
+        order.retain(|&element| self.elements[element].number.is_some());
+        let mut numbers: Vec<Option<u32>> = order.iter().map(|&e| self.elements[e].number).collect();
+        numbers.sort_unstable();
+        for (element, number) in order.into_iter().zip(numbers) {
+            self.elements[element].number = number;
+        }
+    }
+
     fn attach_escape(&mut self, sequence: usize, escape: usize) {
         for element in self.members(sequence) {
             self.escape_element(element, escape);

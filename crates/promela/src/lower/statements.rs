@@ -292,9 +292,15 @@ impl Lowering<'_> {
             self.add_label(label, scope, element);
             return Some(element);
         }
-        let main = self.unless_part(main);
-        let escape = self.unless_part(escape);
-        Some(self.flow.unless(main, escape, span))
+        let before = self.flow.elements.len();
+        let main_sequence = self.unless_part(main);
+        let escape_sequence = self.unless_part(escape);
+        // SPIN makes what stands in braces first, then a bare escape, then a bare main statement.
+        let is_bare = |part: &Statement| !matches!(part.kind, StatementKind::Block(_));
+        let late = [(escape, escape_sequence), (main, main_sequence)];
+        let late = late.into_iter().filter(|(part, _)| is_bare(part)).map(|(_, sequence)| sequence);
+        self.flow.number_last(before, late);
+        Some(self.flow.unless(main_sequence, escape_sequence, span))
     }
 
     fn unless_part(&mut self, part: &Statement) -> usize {
