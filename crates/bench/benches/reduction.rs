@@ -42,12 +42,14 @@ fn main() {
         let Some(network) = network(&path) else { continue };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // Without optimisation and reduction, as far as it takes to see that it is not too small.
-        let Some(full) = states(&network, ReductionKind::None, 3_000_000) else { continue };
+        let Some(full) = states(&network, ReductionKind::None, 1_500_000) else { continue };
         if full.unwrap_or(u64::MAX) <= 1_000 {
             continue;
         }
         let optimised = network.optimised(Optimisations::ALL, &[]).network;
-        let ours = states(&optimised, ReductionKind::Smaller, 3_000_000).flatten();
+        let ours =
+            states(&optimised, ReductionKind::Smaller, if full.is_some() { 1_500_000 } else { 200_000 })
+                .flatten();
         let (unmerged, merged) = (spin(&path, &["-o3"]), spin(&path, &[]));
         let show = |count: Option<u64>| count.map_or("-".to_owned(), |count| count.to_string());
         let ratio = ours.zip(unmerged).map(|(ours, spin)| ours as f64 / spin as f64);
@@ -76,7 +78,8 @@ fn files(directory: &Path, out: &mut BTreeSet<PathBuf>) {
 fn network(path: &Path) -> Option<Network> {
     let text = String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned();
     let loader = Directory(path.parent()?.to_owned());
-    compile(&path.display().to_string(), &text, &loader, &CompileOptions::default()).network
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    compile(&name, &text, &loader, &CompileOptions::default()).network
 }
 
 /// The states of the first search; `Some(None)` if there are more than `most`.

@@ -35,7 +35,8 @@ fn files(directory: &Path, out: &mut BTreeSet<PathBuf>) {
 fn network(path: &Path) -> Option<Network> {
     let text = String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned();
     let loader = Directory(path.parent()?.to_owned());
-    compile(&path.display().to_string(), &text, &loader, &CompileOptions::default()).network
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    compile(&name, &text, &loader, &CompileOptions::default()).network
 }
 
 fn analysis(network: &Network, reduction: ReductionKind, most: u64) -> Option<Analysis> {

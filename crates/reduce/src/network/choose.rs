@@ -81,6 +81,9 @@ const STATES_PER_POPULATION: u64 = 200;
 /// Populations without tables that are remembered; if there are more, the choice is given up.
 const MOST_REFUSED: usize = 100_000;
 
+/// Choices that are remembered, at most.
+const MOST_CHOICES: usize = 200_000;
+
 /// Nodes for which tables are made, at most.
 const MOST_NODES: usize = 8_192;
 
@@ -127,6 +130,9 @@ pub struct NetworkReduction<'n> {
     n_seen: u64,
     yields: Yield,
     populations: HashMap<Vec<u8>, Population>,
+    /// What was chosen where the facts were these, and the facts of the state at hand.
+    memo: HashMap<Vec<u8>, Option<FixedBitSet>>,
+    facts: Vec<u8>,
     refused: HashSet<Vec<u8>>,
     key: Vec<u8>,
     successors: Batch<[u8]>,
@@ -147,6 +153,8 @@ impl<'n> NetworkReduction<'n> {
             n_seen: 0,
             yields: Yield::default(),
             populations: HashMap::new(),
+            memo: HashMap::new(),
+            facts: Vec::new(),
             refused: HashSet::new(),
             key: Vec::new(),
             successors: Batch::new(),
@@ -238,8 +246,29 @@ impl<'n> NetworkReduction<'n> {
             return Ok(None);
         }
         let situation = Situation::new(self.network, &self.flow, &view, population, enabled);
+        // The choice is a function of fewer facts than there are states.
+        self.facts.clear();
+        self.facts.extend_from_slice(&self.key);
+        situation.facts(&mut self.facts);
+        if let Some(known) = self.memo.get(&self.facts) {
+            return Ok(known.clone());
+        }
+        let chosen = Self::pick(self.algorithm, &mut self.components, situation)?;
+        if self.memo.len() >= MOST_CHOICES {
+            self.memo.clear();
+        }
+        self.memo.insert(self.facts.clone(), chosen.clone());
+        Ok(chosen)
+    }
+
+    /// Picks a set. `None` means everything.
+    fn pick(
+        algorithm: Algorithm,
+        components: &mut StrongComponents,
+        situation: Situation<'_>,
+    ) -> Result<Option<FixedBitSet>, Fault> {
         let seeds = seeds(&situation);
-        Ok(match self.algorithm {
+        Ok(match algorithm {
             Algorithm::UpSets => Some(up_set(&situation, &seeds)),
             Algorithm::Ample => ample(&situation, &seeds),
             Algorithm::Closure => Some(close(&situation, &seeds[..1], Disabled::Necessary, usize::MAX)),
@@ -249,7 +278,7 @@ impl<'n> NetworkReduction<'n> {
             Algorithm::StrongComponents => {
                 let graph = Graph::new(situation);
                 let mut set = Vec::new();
-                self.components.stubborn_set(&graph, &[], &mut set)?;
+                components.stubborn_set(&graph, &[], &mut set)?;
                 Some(graph.nodes(&set))
             }
             Algorithm::Deletion => Some(delete(situation)?),

@@ -70,6 +70,16 @@ pub(super) struct Population {
     /// For each node: the nodes of its process after which it may come next.
     pub(super) before: Vec<FixedBitSet>,
     wants: Vec<Vec<Channels>>,
+    facts: HashMap<(usize, LocationId), Rc<Vec<Fact>>>,
+}
+
+/// Something that the rules ask of a state.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Fact {
+    /// Whether an expression of a process is true.
+    Truth(usize, Expr),
+    /// Whether a channel is as demanded.
+    Met(Demand),
 }
 
 impl Population {
@@ -89,6 +99,7 @@ impl Population {
             reach: Vec::new(),
             before: Vec::new(),
             wants: Vec::new(),
+            facts: HashMap::new(),
             kinds,
         };
         population.number(network);
@@ -230,6 +241,33 @@ impl Population {
         row
     }
 
+    /// The facts on which the choice may depend as long as process `pid` is at `location`.
+    pub(super) fn facts(&mut self, pid: usize, location: LocationId) -> Rc<Vec<Fact>> {
+        if let Some(facts) = self.facts.get(&(pid, location)) {
+            return facts.clone();
+        }
+        let nodes: Vec<usize> = self.reach[pid][location.index()].ones().collect();
+        let mut facts = Vec::new();
+        for n in nodes {
+            self.static_row(n).facts(pid, &mut facts);
+        }
+        let facts = Rc::new(facts);
+        self.facts.insert((pid, location), facts.clone());
+        facts
+    }
+
+    /// Whether the locals of its process say which cells and channels a node is about.
+    pub(super) fn has_selectors(&self, n: usize) -> bool {
+        !self.selectors[n].is_empty()
+    }
+
+    /// Appends the values that select the row of a node.
+    pub(super) fn selected(&self, view: &View<'_>, n: usize, out: &mut Vec<u8>) {
+        for &(at, width) in &self.selectors[n] {
+            out.extend(view.load(Scope::Local, self.nodes[n].pid, at, width).to_le_bytes());
+        }
+    }
+
     /// Whether something may go wrong with a node.
     pub(super) fn may_fail(&self, n: usize) -> bool {
         self.touches_of(n).any(|touch| touch.may_fail)
@@ -300,6 +338,17 @@ impl Population {
 }
 
 impl Row {
+    /// What it asks of a state, for process `pid`.
+    pub(super) fn facts(&self, pid: usize, out: &mut Vec<Fact>) {
+        let truths = self.clauses.iter().flatten().filter_map(|literal| literal.truth.as_ref());
+        let truths = truths.map(|(expr, _)| Fact::Truth(pid, expr.clone()));
+        for fact in truths.chain(self.unless.iter().map(|(demand, _)| Fact::Met(*demand))) {
+            if !out.contains(&fact) {
+                out.push(fact);
+            }
+        }
+    }
+
     fn unless_for(&mut self, demand: Demand, n: usize) -> &mut FixedBitSet {
         let found = self.unless.iter().position(|(d, _)| *d == demand);
         let i = found.unwrap_or_else(|| {

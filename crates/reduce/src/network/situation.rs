@@ -12,7 +12,7 @@
 //! Nodes that their process cannot reach any more are left out: they are never enabled again.
 
 use super::flow::Flow;
-use super::population::{LiteralRow, Population, Row};
+use super::population::{Fact, LiteralRow, Population, Row};
 use fixedbitset::FixedBitSet;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -104,6 +104,42 @@ impl<'a> Situation<'a> {
 
     fn row_now(&self, node: usize) -> Rc<Row> {
         self.population.borrow_mut().row_now(self.network, self.flow, self.view, node)
+    }
+
+    /// Appends everything that the choice depends on: two states of one population with the same facts have the
+    /// same stubborn sets.
+    pub(super) fn facts(&self, out: &mut Vec<u8>) {
+        for (pid, location) in self.locations.iter().enumerate() {
+            out.extend(location.0.to_le_bytes());
+            let facts = self.population.borrow_mut().facts(pid, *location);
+            self.ask(&facts, out);
+            for node in self.current(pid) {
+                out.push(u8::from(self.enabled.contains(node)));
+                if self.population.borrow().has_selectors(node) {
+                    self.population.borrow().selected(self.view, node, out);
+                    let mut facts = Vec::new();
+                    self.row_now(node).facts(pid, &mut facts);
+                    self.ask(&facts, out);
+                }
+            }
+        }
+        let mut facts = Vec::new();
+        self.population.borrow().checks.iter().for_each(|row| row.facts(0, &mut facts));
+        self.ask(&facts, out);
+    }
+
+    /// Appends the answers, eight to a byte.
+    fn ask(&self, facts: &[Fact], out: &mut Vec<u8>) {
+        for eight in facts.chunks(8) {
+            let bits = eight.iter().enumerate().map(|(i, fact)| {
+                let is_so = match fact {
+                    Fact::Truth(pid, expr) => self.view.value(*pid, expr) != 0,
+                    Fact::Met(demand) => self.is_met(demand),
+                };
+                u8::from(is_so) << i
+            });
+            out.push(bits.fold(0, |all, bit| all | bit));
+        }
     }
 
     /// What an enabled node brings.
