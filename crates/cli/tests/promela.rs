@@ -170,8 +170,8 @@ fn what_goes_wrong_at_run_time_is_a_violation_with_a_run() {
         ("byte a[2]; byte i; active proctype A() { i = 2; a[i] = 1 }", "index 2"),
         ("int x; int y; active proctype A() { y = 0; x = 1 / y }", "division by zero"),
         ("active proctype A() { d_step { skip; false } }", "d_step blocks"),
-        ("byte q; active proctype A() { q!1 }", "this is no channel"),
-        ("chan q = [1] of { byte }; active proctype A() { q!1,2 }", "1 fields, not 2"),
+        ("chan q; chan r = [1] of { byte }; active proctype A() { q!1 }", "this is no channel"),
+        ("chan q = [1] of { byte, byte }; active proctype A() { q!1 }", "2 fields, not 1"),
     ];
     for (text, words) in wrong {
         let run = models.check(text, "--question safety");

@@ -75,6 +75,27 @@ fn types() {
 }
 
 #[test]
+fn messages() {
+    // SPIN refuses these as well.
+    check("byte x; init { x!1 }", &[("P0331", "x")]);
+    check("chan q = [1] of { byte }; proctype P(byte c) { c?_ } init { run P(q) }", &[("P0331", "c")]);
+    check("typedef T { byte z; chan k } T t; chan q = [1] of { byte }; init { t.z!1 }", &[("P0331", "t.z")]);
+    check("chan q = [1] of { byte, byte }; init { q!1,2,3 }", &[("P0332", "q")]);
+    check("init { chan c; c!1 }", &[("P0332", "c")]);
+    check("chan STDIN; byte x; init { STDIN?x }", &[]);
+    // These may be all right when the model runs, or never run.
+    check("chan q = [1] of { byte, byte }; init { q!1 }", &[("P0333", "q")]);
+    check("chan q[2] = [1] of { byte, byte }; byte x; init { q[1]?x }", &[("P0333", "q[1]")]);
+    check(
+        "chan a = [1] of { byte }; chan b = [1] of { byte, byte }; init { a = b; a!1,2 }",
+        &[("P0333", "a")],
+    );
+    // Nothing is known of a parameter; a record stands for its fields.
+    check("chan q = [1] of { byte, byte }; proctype P(chan c) { c!1 } init { run P(q) }", &[]);
+    check("typedef T { byte a, b } T t; chan q = [1] of { T }; init { q!t; q?t; q!1,2 }", &[]);
+}
+
+#[test]
 fn embedded_c_is_refused_with_help() {
     for text in ["init { c_code { x = 1; } }", "c_decl { int x; }\ninit { skip }", "init { c_expr { 1 } }"] {
         let compiled = compile("m.pml", text, &NoLoader, &Options::default());

@@ -65,6 +65,8 @@ struct Facts {
     remote_labels: HashSet<(Arc<str>, Arc<str>)>,
     uses_last: bool,
     uses_priority: bool,
+    /// The most fields that messages of a channel have.
+    most_fields: usize,
 }
 
 /// The work in progress.
@@ -174,6 +176,7 @@ impl<'a> Lowering<'a> {
         let facts = Facts {
             processes: first.finished,
             remote_labels: first.remote_labels,
+            most_fields: first.channels.iter().map(|channel| channel.fields.len()).max().unwrap_or(0),
             uses_last: first.uses_last,
             uses_priority: first.uses_priority,
         };

@@ -5,7 +5,7 @@ use super::flow::{Goto, Idle, Kind, Label, Target};
 use super::types::Type;
 use crate::ast::{self, Block, ExprKind, Reference, SendOrder, Statement, StatementKind};
 use stubborn_network::{Action, BinaryOp, ChannelTest, Expr, Pattern, Place, Run, Width};
-use stubborn_text::Span;
+use stubborn_text::{Diagnostic, Span};
 
 impl Lowering<'_> {
     /// The body of a process.
@@ -332,17 +332,21 @@ impl Lowering<'_> {
                 },
             },
             StatementKind::Else => Some(Action::Else),
-            StatementKind::Send { channel, order, arguments } => {
-                let channel = self.load(channel);
+            StatementKind::Send { channel: name, order, arguments } => {
+                let channel = self.load(name);
                 let fields = self.expressions(arguments);
+                let (channel, fields) = (channel?, fields?);
+                self.check_message(name, fields.len())?;
                 let is_sorted = *order == SendOrder::Sorted;
-                Some(Action::Send { channel: channel?, is_sorted, fields: fields? })
+                Some(Action::Send { channel, is_sorted, fields })
             }
-            StatementKind::Receive { channel, mode, arguments } => {
-                let channel = self.load(channel);
+            StatementKind::Receive { channel: name, mode, arguments } => {
+                let channel = self.load(name);
                 let fields = self.patterns(arguments);
+                let (channel, fields) = (channel?, fields?);
+                self.check_message(name, fields.len())?;
                 let (is_random, is_copy) = (mode.is_random, mode.is_copy);
-                Some(Action::Receive { channel: channel?, is_random, is_copy, fields: fields? })
+                Some(Action::Receive { channel, is_random, is_copy, fields })
             }
             StatementKind::Print { arguments, .. } => {
                 self.mentions = self.quietly(|lowering| lowering.expressions(arguments))?;
@@ -356,6 +360,34 @@ impl Lowering<'_> {
             }
             _ => None,
         }
+    }
+
+    /// What is wrong with a message of `found` fields on this channel, as far as it can be known before the
+    /// model runs. As in SPIN, only what no channel could take is an error: a variable may hold another
+    /// channel by then.
+    fn check_message(&mut self, channel: &Reference, found: usize) -> Option<()> {
+        let target = self.target(channel)?;
+        let name = &target.place.text;
+        if target.type_of != Type::Scalar(super::types::Scalar::Chan) {
+            let message = format!("`{name}` is no channel");
+            let diagnostic = Diagnostic::error("P0331", channel.span, message);
+            self.report(diagnostic.help("messages are sent to and received from a `chan`"));
+            return None;
+        }
+        // SPIN's simulator reads from the keyboard through a channel of this name.
+        if self.is_final && found > self.facts.most_fields && name != "STDIN" {
+            let most = self.facts.most_fields;
+            let message = format!("a message of {found} fields, but no channel has more than {most}");
+            self.error("P0332", channel.span, message);
+            return None;
+        }
+        let declared = target.channel.filter(|_| channel.parts.len() == 1);
+        let expected = declared.map(|kind| self.channels[kind].fields.len());
+        if let Some(expected) = expected.filter(|&expected| expected != found) {
+            let message = format!("`{name}` was declared with messages of {expected} fields, not {found}");
+            self.report(Diagnostic::warning("P0333", channel.span, message));
+        }
+        Some(())
     }
 
     fn assignment(&mut self, target: &Reference, value: &ast::Expr) -> Option<Action> {
