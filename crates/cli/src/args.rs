@@ -4,6 +4,7 @@ use crate::quantity;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
+use stubborn_network::Optimisations;
 use stubborn_verdict::{ReductionKind, SearchKind, StoreKind};
 
 /// A verifier for concurrent systems that explores as few states as the truth allows.
@@ -49,6 +50,9 @@ pub(crate) enum StubbornCommand {
         #[arg(long, value_name = "FILE")]
         #[allow(clippy::option_option)]
         trail: Option<Option<PathBuf>>,
+        /// Make the model smaller first, as SPIN does; by default `all`, but `none` with `--reduction none`
+        #[arg(long, value_enum)]
+        optimise: Option<OptimiseWord>,
         #[command(flatten)]
         promela: PromelaArgs,
         #[command(flatten)]
@@ -419,6 +423,45 @@ impl From<ReductionWord> for ReductionKind {
             ReductionWord::Deletion => Self::Deletion,
             ReductionWord::Smaller => Self::Smaller,
             ReductionWord::UpSets => Self::UpSets,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OptimiseWord {
+    /// The model as written: SPIN's plain semantics (spin -o1 -o2 -o3)
+    None,
+    /// Set local variables to zero when they are dead
+    Dead,
+    /// Leave out global variables that nobody reads
+    Hide,
+    /// Both (spin -o3)
+    All,
+}
+
+impl From<OptimiseWord> for Optimisations {
+    fn from(word: OptimiseWord) -> Self {
+        Self {
+            dead: matches!(word, OptimiseWord::Dead | OptimiseWord::All),
+            hide: matches!(word, OptimiseWord::Hide | OptimiseWord::All),
+        }
+    }
+}
+
+impl OptimiseWord {
+    /// What was asked for. Who wants every reachable state wants those of the model as written.
+    pub(crate) fn asked(word: Option<Self>, args: &CheckArgs) -> Self {
+        let is_plain = args.reduction == Some(ReductionWord::None);
+        word.unwrap_or(if is_plain { Self::None } else { Self::All })
+    }
+
+    /// The word itself.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Dead => "dead",
+            Self::Hide => "hide",
+            Self::All => "all",
         }
     }
 }

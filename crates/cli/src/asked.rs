@@ -66,6 +66,12 @@ impl Asked {
         Ok(Self { invariants, unreachable, may_progress, must_progress })
     }
 
+    /// All expressions that look at states from outside.
+    pub(crate) fn readers(&self) -> Vec<&Expr> {
+        let progress = self.may_progress.iter().chain(&self.must_progress);
+        self.invariants.iter().chain(progress).map(|proposition| &proposition.expr).collect()
+    }
+
     /// The questions that expressions ask.
     pub(crate) fn questions(&self, args: &CheckArgs) -> Vec<Question> {
         let terminal_counts = !args.strict_progress;

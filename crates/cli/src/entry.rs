@@ -1,6 +1,8 @@
 //! The ways in: the `stubborn` binary, and a model of one's own.
 
-use crate::args::{CheckArgs, Own, OwnCommand, ParamArgs, PromelaArgs, Stubborn, StubbornCommand};
+use crate::args::{
+    CheckArgs, OptimiseWord, Own, OwnCommand, ParamArgs, PromelaArgs, Stubborn, StubbornCommand,
+};
 use crate::run::{Failure, check};
 use crate::target::{Target, is_file_name, refuse_expressions};
 use crate::unreached::unreached_text;
@@ -79,9 +81,10 @@ fn build_or_fail(
 pub fn stubborn_main() -> ExitCode {
     let stubborn = Stubborn::parse();
     guarded(move || match stubborn.command {
-        StubbornCommand::Check { model, trail, promela, check } => {
+        StubbornCommand::Check { model, trail, optimise, promela, check } => {
             let trail = trail.map(|file| file.unwrap_or_else(|| trail::default_file(&model)));
-            promela::check(&model, &promela, &check, trail.as_deref())
+            let optimise = OptimiseWord::asked(optimise, &check);
+            promela::check(&model, &promela, &check, optimise, trail.as_deref())
         }
         StubbornCommand::Demo { name: None, .. } => {
             print(gallery_list());

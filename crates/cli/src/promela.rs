@@ -1,6 +1,6 @@
 //! `check`: a Promela model, from its file to a report.
 
-use crate::args::{CheckArgs, PromelaArgs, SearchWord};
+use crate::args::{CheckArgs, OptimiseWord, PromelaArgs, SearchWord};
 use crate::asked::Asked;
 use crate::entry::{say, show};
 use crate::run::{About, Analyse, Failure, options_for, questions};
@@ -11,14 +11,14 @@ use crate::watch::Terminal;
 use std::path::{Path, PathBuf};
 use stubborn_explore::End;
 use stubborn_model::Question;
-use stubborn_network::Network;
+use stubborn_network::{Network, Optimised};
 use stubborn_promela::ast::{Ident, Item};
 use stubborn_promela::{Compiled, Options as CompileOptions, compile};
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_report::{Report, clean};
 use stubborn_system::{Batch, Observed, System};
 use stubborn_text::{LoadError, Loader, render};
-use stubborn_verdict::{PhaseReport, ReductionKind, StoreKind};
+use stubborn_verdict::{PhaseReport, ReductionKind, StoreKind, on_original};
 
 /// The largest text that is read.
 const MAX_BYTES: u64 = 16 << 20;
@@ -28,20 +28,47 @@ pub(crate) fn check(
     file: &Path,
     promela: &PromelaArgs,
     args: &CheckArgs,
+    optimise: OptimiseWord,
     trail: Option<&Path>,
 ) -> Result<u8, Failure> {
     let Some(Loaded { network, asked }) = load(file, promela)? else { return Ok(2) };
     let name = file.display().to_string();
-    let subject = Subject::new(&network, &asked);
+    let optimised = network.optimised(optimise.into(), &asked.readers());
+    let as_written = Subject::new(&network, &asked).stood_in_by(&optimised);
+    let subject = Subject::new(&optimised.network, &asked);
     let reduction = refuse_methods(args).and_then(|()| reduction(args, &asked));
-    let report = reduction.and_then(|reduction| report(&name, &subject, &asked, reduction, args));
+    let mut report = reduction.and_then(|reduction| report(&name, &subject, &asked, reduction, args));
+    if let Ok(report) = &mut report {
+        let Optimised { hidden, reset, .. } = &optimised;
+        let (word, hidden, reset) = (optimise.word(), hidden.clone(), reset.clone());
+        report.optimise = Some(stubborn_report::Optimised { word, hidden, reset });
+        show_as_written(report, &subject, &as_written, &asked, args)?;
+    }
     if let (Some(trail), Ok(report)) = (trail, &report) {
-        trail::save(trail, file, &subject, report)?;
+        trail::save(trail, file, &as_written, report)?;
     }
     let is_full = report.as_ref().is_ok_and(|report| report.analysis.phases.iter().any(is_full));
     let is_told = is_full && (args.json || !args.quiet);
     let unreached = is_told.then(|| unreached(&network, &subject.executed()));
     Ok(show(&name, report, unreached.as_deref(), args))
+}
+
+/// Counterexamples were found in the network that was searched; people get them for the model as written. If
+/// a cycle does not close there, the model as written is searched for it.
+fn show_as_written(
+    report: &mut Report,
+    searched: &Subject<'_>,
+    as_written: &Subject<'_>,
+    asked: &Asked,
+    args: &CheckArgs,
+) -> Result<(), Failure> {
+    let options = options_for(Vec::new(), ReductionKind::None, args);
+    if on_original(searched, as_written, &mut report.analysis, &options).is_err() {
+        *report = self::report(&report.model.clone(), as_written, asked, ReductionKind::None, args)?;
+        let word = OptimiseWord::None.word();
+        report.optimise = Some(stubborn_report::Optimised { word, ..Default::default() });
+    }
+    Ok(())
 }
 
 /// Whether a search has executed all that can be executed.

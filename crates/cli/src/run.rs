@@ -105,6 +105,7 @@ impl Analyse<'_> {
             n_transitions,
             state_bits,
             rules,
+            optimise: None,
             analysis: result.map_err(Failure::Broken)?,
             seconds,
             peak_rss: machine::peak_rss(),

@@ -5,7 +5,7 @@
 
 use crate::asked::{Asked, Proposition};
 use std::cell::RefCell;
-use stubborn_network::{Condition, Engine, Expr, Network};
+use stubborn_network::{Condition, Engine, Expr, Network, Optimised};
 use stubborn_system::{
     Batch, Fault, Observed, Part, Question, Requirements, Rules, Symmetric, System, TransitionId,
 };
@@ -18,6 +18,8 @@ pub(crate) struct Subject<'a> {
     conditions: Vec<Option<Condition>>,
     /// A search expands states through a shared reference.
     engine: RefCell<Engine<'a>>,
+    /// What stands for the network in a search: it says which states are the same for everybody.
+    stand_in: Option<&'a Optimised>,
 }
 
 impl<'a> Subject<'a> {
@@ -25,7 +27,12 @@ impl<'a> Subject<'a> {
     pub(crate) fn new(network: &'a Network, asked: &'a Asked) -> Self {
         let engine = network.engine();
         let conditions = asked.invariants.iter().map(|invariant| engine.condition(&invariant.expr)).collect();
-        Self { network, asked, conditions, engine: RefCell::new(engine) }
+        Self { network, asked, conditions, engine: RefCell::new(engine), stand_in: None }
+    }
+
+    /// The same, to find the runs of `optimised` in.
+    pub(crate) fn stood_in_by(self, optimised: &'a Optimised) -> Self {
+        Self { stand_in: Some(optimised), ..self }
     }
 
     /// By number of the step: whether it was executed in a state that was expanded.
@@ -158,6 +165,10 @@ impl Rules for Subject<'_> {
 
 impl Symmetric for Subject<'_> {
     fn represent(&self, state: &mut [u8]) -> Result<(), Fault> {
-        self.network.represent(state)
+        match self.stand_in {
+            Some(optimised) => state.copy_from_slice(&optimised.live_part(state)),
+            None => self.network.represent(state)?,
+        }
+        Ok(())
     }
 }

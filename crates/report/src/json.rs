@@ -31,6 +31,11 @@ pub fn report_json(report: &Report) -> String {
             "n_transitions": report.n_transitions,
             "state_bits": report.state_bits,
             "rules": report.rules,
+            "optimise": report.optimise.as_ref().map(|o| json!({
+                "word": o.word,
+                "hidden": o.hidden,
+                "reset": o.reset,
+            })),
             "exit_code": report.exit_code(),
             "results": report.analysis.answers.iter().map(|a| result_json(report, a)).collect::<Vec<_>>(),
             "phases": report.analysis.phases.iter().map(phase_json).collect::<Vec<_>>(),

@@ -36,12 +36,25 @@ pub struct Report {
     pub state_bits: usize,
     /// Where the stubborn rules come from, if there are any.
     pub rules: Option<&'static str>,
+    /// What was done to the model before it was searched, if that is possible for such models.
+    pub optimise: Option<Optimised>,
     /// The answers.
     pub analysis: Analysis,
     /// Time taken, in seconds.
     pub seconds: f64,
     /// The largest amount of memory that the process has used, in bytes, if known.
     pub peak_rss: Option<usize>,
+}
+
+/// How a model was made smaller without changing an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Optimised {
+    /// What was asked for, in the words of the command line.
+    pub word: &'static str,
+    /// Global variables that are no part of the states.
+    pub hidden: Vec<String>,
+    /// Local variables that are set to zero when they are dead.
+    pub reset: Vec<String>,
 }
 
 impl Report {

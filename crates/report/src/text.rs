@@ -18,6 +18,10 @@ pub fn report_text(report: &Report, verbose: bool) -> String {
         counted(report.n_transitions as u64, "transition"),
         counted(report.state_bits as u64, "bit")
     );
+    if let Some(optimised) = &report.optimise {
+        optimised_text(&mut out, "hidden, because nobody reads them", &optimised.hidden);
+        optimised_text(&mut out, "set to zero when dead", &optimised.reset);
+    }
     for answer in &report.analysis.answers {
         answer_text(&mut out, report, answer, verbose);
     }
@@ -30,6 +34,18 @@ pub fn report_text(report: &Report, verbose: bool) -> String {
     }
     let _ = writeln!(out, "  {:.3} s{}", report.seconds, memory(report));
     out
+}
+
+/// Of a longer list, so many variables are named.
+const NAMED_VARIABLES: usize = 8;
+
+fn optimised_text(out: &mut String, what: &str, variables: &[String]) {
+    if !variables.is_empty() {
+        let named: Vec<_> = variables.iter().take(NAMED_VARIABLES).map(|v| clean(v)).collect();
+        let more = variables.len() - named.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let _ = writeln!(out, "  {what}: {}{more}", named.join(", "));
+    }
 }
 
 fn memory(report: &Report) -> String {

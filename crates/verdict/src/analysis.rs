@@ -49,7 +49,7 @@ pub struct Broken {
 }
 
 /// Steps that are shown from a point of no return on, at most.
-const GO_ON_STEPS: usize = 2_000;
+pub(crate) const GO_ON_STEPS: usize = 2_000;
 
 /// Makes the reduction of a kind for a system that knows better than its rules say; `None` if it does not.
 pub type MakeReduction<'m, Y> = dyn Fn(ReductionKind) -> Option<Box<dyn Reduction<Y> + 'm>> + 'm;
@@ -265,8 +265,18 @@ fn confirm<Y: Rules + Observed + Symmetric>(
     if matches!(question, Question::MayProgress { .. } | Question::MayTerminate) {
         go_on(system, &mut witness, GO_ON_STEPS)?;
     }
-    let Replayed { states, message, region } = replay(system, question, &witness, options.replay_states)?;
-    Ok(Violated { message, trace: Trace::new(system, &states, &witness), region })
+    confirmed(system, question, &witness, options)
+}
+
+/// Replays a real run.
+pub(crate) fn confirmed<Y: Observed>(
+    system: &Y,
+    question: &Question,
+    witness: &Witness,
+    options: &Options,
+) -> Result<Violated, Rejection> {
+    let Replayed { states, message, region } = replay(system, question, witness, options.replay_states)?;
+    Ok(Violated { message, trace: Trace::new(system, &states, witness), region })
 }
 
 fn real<Y: Rules + Observed + Symmetric>(

@@ -65,7 +65,7 @@ impl<Y: Symmetric + ?Sized> Run<'_, Y> {
             }
         }
         Err(Fault::Broken(format!(
-            "the symmetry is wrong: {} and its representative do not have the same successors",
+            "{} and its representative do not have the same successors: the symmetry, or what was left out, is wrong",
             self.system.show(self.at.state(0))
         )))
     }
