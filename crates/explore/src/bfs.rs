@@ -291,10 +291,18 @@ impl<S: Vector + ?Sized> Front<S> {
         let store = &run.job.store;
         let wanted = store.state(target as u32, &mut wanted_room).expect("the store keeps states");
         let mut batch = Batch::new();
-        for parent in self.starts[level - 1]..self.starts[level] {
+        // A reduction may choose otherwise by now; then any way into the state will do.
+        for (parent, is_chosen) in [true, false]
+            .into_iter()
+            .flat_map(|is_chosen| (self.starts[level - 1]..self.starts[level]).map(move |p| (p, is_chosen)))
+        {
             batch.clear();
             let state = store.state(parent as u32, &mut room).expect("the store keeps states");
-            run.job.reduction.expand(run.job.system, state, &mut batch)?;
+            if is_chosen {
+                run.job.reduction.expand(run.job.system, state, &mut batch)?;
+            } else {
+                run.job.system.successors(state, &mut batch)?;
+            }
             if let Some(i) = (0..batch.len()).find(|&i| batch.state(i) == wanted) {
                 return Ok((parent, batch.via(i)));
             }

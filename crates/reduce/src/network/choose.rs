@@ -23,6 +23,7 @@ use super::situation::Situation;
 use crate::{CheckDepth, Deletion, Preserves, Reduction, StrongComponents};
 use fixedbitset::FixedBitSet;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use stubborn_network::{Expr, Micro, Network};
 use stubborn_system::{Batch, Fault, Requirements, Rules, System, TransitionId};
 
@@ -427,28 +428,26 @@ fn close(situation: &Situation<'_>, seeds: &[usize], disabled: Disabled, limit: 
     let mut work = seeds.to_vec();
     set.extend(seeds.iter().copied());
     let mut n_enabled = set.intersection(&situation.enabled).count();
-    let mut alternatives = Vec::new();
     while let Some(node) = work.pop() {
-        alternatives.clear();
+        let alternatives;
         let is_step = situation.is_step(node);
         if is_step && !situation.enabled.contains(node) && disabled != Disabled::Necessary {
             match disabled {
                 Disabled::Everything => return situation.live.clone(),
                 _ if situation.is_current(node) => {
                     // All that may change what it waits for.
-                    situation.alternatives(node, &mut alternatives);
                     let mut all = FixedBitSet::with_capacity(situation.n_nodes());
-                    alternatives.iter().for_each(|set| all.union_with(set));
-                    alternatives = vec![all];
+                    situation.alternatives(node).iter().for_each(|set| all.union_with(set));
+                    alternatives = Rc::new(vec![all]);
                 }
                 _ => {
                     let mut all = FixedBitSet::with_capacity(situation.n_nodes());
                     all.extend(situation.current(situation.pid(node)));
-                    alternatives = vec![all];
+                    alternatives = Rc::new(vec![all]);
                 }
             }
         } else {
-            situation.alternatives(node, &mut alternatives);
+            alternatives = situation.alternatives(node);
         }
         // The alternative that costs least: enabled nodes that are new, then nodes that are new.
         let cost = |wanted: &FixedBitSet| {
@@ -480,10 +479,8 @@ fn ample(situation: &Situation<'_>, seeds: &[usize]) -> Option<FixedBitSet> {
         let current = situation.current(pid);
         let mut set = FixedBitSet::with_capacity(situation.n_nodes());
         set.extend(current.clone());
-        let mut alternatives = Vec::new();
         for node in current {
-            alternatives.clear();
-            situation.alternatives(node, &mut alternatives);
+            let alternatives = situation.alternatives(node);
             if !alternatives.is_empty() && !alternatives.iter().any(|wanted| wanted.is_subset(&set)) {
                 return None;
             }
@@ -553,8 +550,7 @@ impl Rules for Graph<'_> {
     }
 
     fn require(&self, _: &[u8], t: TransitionId, out: &mut Requirements) -> Result<(), Fault> {
-        let mut alternatives = Vec::new();
-        self.situation.alternatives(self.global[t.index()], &mut alternatives);
+        let alternatives = self.situation.alternatives(self.global[t.index()]);
         for (i, set) in alternatives.iter().enumerate() {
             if i > 0 {
                 out.or();

@@ -16,7 +16,7 @@ use std::rc::Rc;
 use stubborn_network::{Action, Expr, LocationId, Network, Scope, View};
 
 /// Rows for the locals at hand, at most; what is more is done without them.
-const MOST_ROWS: usize = 50_000;
+const MOST_ROWS: usize = 10_000;
 
 /// A step of a process.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +38,8 @@ pub(super) struct Row {
     pub(super) unless: Vec<(Demand, FixedBitSet)>,
     /// Its guard.
     pub(super) clauses: Vec<Vec<LiteralRow>>,
+    /// What it asks of a state.
+    pub(super) facts: Vec<Fact>,
 }
 
 /// A fact, and who may change it.
@@ -249,7 +251,7 @@ impl Population {
         let nodes: Vec<usize> = self.reach[pid][location.index()].ones().collect();
         let mut facts = Vec::new();
         for n in nodes {
-            self.static_row(n).facts(pid, &mut facts);
+            self.static_row(n).facts.iter().for_each(|fact| add_once(&mut facts, fact.clone()));
         }
         let facts = Rc::new(facts);
         self.facts.insert((pid, location), facts.clone());
@@ -316,6 +318,7 @@ impl Population {
             let literals = clause.iter().map(|literal| self.literal_row(literal, &kind_of));
             row.clauses.push(literals.collect());
         }
+        row.find_facts(of.map_or(0, |n| self.nodes[n].pid));
         row
     }
 
@@ -338,15 +341,11 @@ impl Population {
 }
 
 impl Row {
-    /// What it asks of a state, for process `pid`.
-    pub(super) fn facts(&self, pid: usize, out: &mut Vec<Fact>) {
+    fn find_facts(&mut self, pid: usize) {
         let truths = self.clauses.iter().flatten().filter_map(|literal| literal.truth.as_ref());
         let truths = truths.map(|(expr, _)| Fact::Truth(pid, expr.clone()));
-        for fact in truths.chain(self.unless.iter().map(|(demand, _)| Fact::Met(*demand))) {
-            if !out.contains(&fact) {
-                out.push(fact);
-            }
-        }
+        let facts: Vec<Fact> = truths.chain(self.unless.iter().map(|(d, _)| Fact::Met(*d))).collect();
+        facts.into_iter().for_each(|fact| add_once(&mut self.facts, fact));
     }
 
     fn unless_for(&mut self, demand: Demand, n: usize) -> &mut FixedBitSet {
@@ -356,6 +355,12 @@ impl Row {
             self.unless.len() - 1
         });
         &mut self.unless[i].1
+    }
+}
+
+fn add_once(facts: &mut Vec<Fact>, fact: Fact) {
+    if !facts.contains(&fact) {
+        facts.push(fact);
     }
 }
 

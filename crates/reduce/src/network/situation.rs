@@ -30,6 +30,8 @@ pub(super) struct Situation<'a> {
     pub(super) enabled: FixedBitSet,
     n_nodes: usize,
     n_steps: usize,
+    /// What was found out about each node.
+    known: RefCell<Vec<Option<Rc<Vec<FixedBitSet>>>>>,
 }
 
 impl<'a> Situation<'a> {
@@ -49,7 +51,8 @@ impl<'a> Situation<'a> {
         }
         live.insert_range(n_steps..n_nodes);
         let population = RefCell::new(population);
-        Self { network, flow, view, population, locations, live, enabled, n_nodes, n_steps }
+        let known = RefCell::new(vec![None; n_nodes]);
+        Self { network, flow, view, population, locations, live, enabled, n_nodes, n_steps, known }
     }
 
     pub(super) fn n_nodes(&self) -> usize {
@@ -82,8 +85,19 @@ impl<'a> Situation<'a> {
         Some((self.view.value(pid, expr) != 0) == *wanted)
     }
 
-    /// The sets of which one must come with `node`.
-    pub(super) fn alternatives(&self, node: usize, out: &mut Vec<FixedBitSet>) {
+    /// The sets of which one must come with `node`; nothing must if there is none.
+    pub(super) fn alternatives(&self, node: usize) -> Rc<Vec<FixedBitSet>> {
+        if let Some(known) = &self.known.borrow()[node] {
+            return known.clone();
+        }
+        let mut sets = Vec::new();
+        self.find_alternatives(node, &mut sets);
+        let sets = Rc::new(sets);
+        self.known.borrow_mut()[node] = Some(sets.clone());
+        sets
+    }
+
+    fn find_alternatives(&self, node: usize, out: &mut Vec<FixedBitSet>) {
         if !self.is_step(node) {
             let row = self.population.borrow().checks[node - self.n_steps].clone();
             self.until_clause_holds(0, &row, out);
@@ -117,15 +131,12 @@ impl<'a> Situation<'a> {
                 out.push(u8::from(self.enabled.contains(node)));
                 if self.population.borrow().has_selectors(node) {
                     self.population.borrow().selected(self.view, node, out);
-                    let mut facts = Vec::new();
-                    self.row_now(node).facts(pid, &mut facts);
-                    self.ask(&facts, out);
+                    self.ask(&self.row_now(node).facts, out);
                 }
             }
         }
-        let mut facts = Vec::new();
-        self.population.borrow().checks.iter().for_each(|row| row.facts(0, &mut facts));
-        self.ask(&facts, out);
+        let checks = self.population.borrow().checks.clone();
+        checks.iter().for_each(|row| self.ask(&row.facts, out));
     }
 
     /// Appends the answers, eight to a byte.
