@@ -42,7 +42,7 @@ fn agrees(path: &Path) -> bool {
 }
 
 fn compare(network: &Network, name: &str) {
-    let mut engine = network.engine();
+    let (mut engine, mut some) = (network.engine(), network.engine());
     let mut executed = vec![false; network.n_steps];
     let initial = network.initial_state().expect("the model can begin");
     let mut seen = HashSet::from([initial.clone()]);
@@ -50,7 +50,7 @@ fn compare(network: &Network, name: &str) {
     let mut n_troubled = 0;
     while let Some(state) = queue.pop_front() {
         let expansion = network.expand(&state);
-        compare_state(network, &mut engine, &state, &expansion, name);
+        compare_state(network, (&mut engine, &mut some), &state, &expansion, name);
         n_troubled += usize::from(expansion.all_events().any(|event| !is_end(&event.trouble)));
         let trails = expansion.successors.iter().flat_map(|successor| &successor.trail);
         trails.for_each(|micro| executed[micro.step.0 as usize] = true);
@@ -76,7 +76,7 @@ fn compare(network: &Network, name: &str) {
 
 fn compare_state(
     network: &Network,
-    engine: &mut Engine<'_>,
+    (engine, some): (&mut Engine<'_>, &mut Engine<'_>),
     state: &[u8],
     expansion: &Expansion,
     name: &str,
@@ -95,7 +95,25 @@ fn compare_state(
             (1..batch.len()).map(|i| (batch.via(i), batch.state(i))).collect();
         assert!(found == expected, "{name}: {found:?} instead of {expected:?} at {}", network.show(state));
     }
+    if !is_fault {
+        compare_some(network, some, state, expansion, name);
+    }
     assert_eq!(batch.take_flag(), is_flagged, "{name}: flag at {}", network.show(state));
+}
+
+/// The same for the processes with even and with odd numbers.
+fn compare_some(network: &Network, engine: &mut Engine<'_>, state: &[u8], expansion: &Expansion, name: &str) {
+    for odd in [0, 1] {
+        let pids: Vec<usize> = (0..network.n_slots).filter(|pid| pid % 2 == odd).collect();
+        let wanted = expansion.successors.iter().filter(|s| s.trail[0].pid % 2 == odd);
+        let expected: Vec<(TransitionId, &[u8])> =
+            wanted.map(|s| (s.transition, s.state.as_slice())).collect();
+        let mut batch = Batch::new();
+        engine.successors_of(state, &pids, &mut batch).expect("no fault without a choice");
+        let found: Vec<(TransitionId, &[u8])> =
+            (0..batch.len()).map(|i| (batch.via(i), batch.state(i))).collect();
+        assert!(found == expected, "{name}: {found:?} instead of {expected:?} at {}", network.show(state));
+    }
 }
 
 fn is_end(trouble: &Trouble) -> bool {

@@ -36,12 +36,20 @@ impl<'a> View<'a> {
         Self { program, layout, bytes, pid, locals, is_timeout, started: 0, trouble }
     }
 
-    /// The value of an expression.
+    /// The value of an expression; the most frequent ones at once.
+    #[inline]
     pub(super) fn value(&self, code: &Code) -> i32 {
         match code {
             Code::Constant(value) => *value,
             Code::Global(at) => i32::from(self.bytes[*at as usize]),
             Code::Local(at) => i32::from(self.bytes[self.locals + *at as usize]),
+            _ => self.compound(code),
+        }
+    }
+
+    fn compound(&self, code: &Code) -> i32 {
+        match code {
+            Code::Constant(_) | Code::Global(_) | Code::Local(_) => self.value(code),
             Code::Scalar(scalar) => {
                 let base = if scalar.is_local { self.locals } else { 0 };
                 scalar.read(self.bytes, base + scalar.offset as usize)
@@ -171,14 +179,13 @@ impl<'a> View<'a> {
     /// How many messages a channel holds.
     #[inline]
     pub(super) fn n_messages(&self, channel: Channel) -> usize {
-        let is_rendezvous = self.program.channels[channel.kind as usize].capacity == 0;
-        if is_rendezvous { 0 } else { usize::from(self.bytes[channel.offset + 1]) }
+        if channel.capacity == 0 { 0 } else { usize::from(self.bytes[channel.offset + 1]) }
     }
 
     fn channel_test(&self, test: ChannelTest, channel: &Code) -> i32 {
         let Some(channel) = self.channel(channel) else { return 0 };
         let length = self.n_messages(channel);
-        let capacity = self.program.channels[channel.kind as usize].capacity.max(1);
+        let capacity = channel.capacity.max(1) as usize;
         match test {
             ChannelTest::Len => length as i32,
             ChannelTest::Full => i32::from(length == capacity),
@@ -190,7 +197,7 @@ impl<'a> View<'a> {
 
     fn poll(&self, receive: &Receive) -> bool {
         let Some(channel) = self.channel(&receive.channel) else { return false };
-        if self.program.channels[channel.kind as usize].capacity == 0 {
+        if channel.capacity == 0 {
             self.trouble();
             return false;
         }
@@ -201,6 +208,9 @@ impl<'a> View<'a> {
     #[inline]
     pub(super) fn find_message(&self, channel: Channel, receive: &Receive) -> Option<usize> {
         let length = self.n_messages(channel);
+        if length == 0 {
+            return None;
+        }
         let slots = if receive.is_random { length } else { length.min(1) };
         let kind = &self.program.channels[channel.kind as usize];
         let first = channel.offset + 2;
@@ -253,8 +263,7 @@ impl<'a> View<'a> {
             Act::Guard(code) => self.holds(code),
             Act::Send(send) => {
                 let Some(channel) = self.channel(&send.channel) else { return false };
-                let capacity = self.program.channels[channel.kind as usize].capacity;
-                capacity == 0 || self.n_messages(channel) < capacity
+                channel.capacity == 0 || self.n_messages(channel) < channel.capacity as usize
             }
             Act::Receive(receive) => {
                 let Some(channel) = self.channel(&receive.channel) else { return false };

@@ -38,6 +38,8 @@ impl Process {
 pub(super) struct Channel {
     pub(super) offset: usize,
     pub(super) kind: u32,
+    /// How many messages it holds at most; zero means rendezvous.
+    pub(super) capacity: u32,
 }
 
 /// The segments of a state.
@@ -79,7 +81,7 @@ impl Layout {
                 }
                 None => {
                     let kind = tag - program.kinds.len();
-                    self.channels.push(Channel { offset, kind: kind as u32 });
+                    self.add_channel(program, kind, offset);
                     program.channels[kind].size
                 }
             };
@@ -92,6 +94,12 @@ impl Layout {
         let first_location = program.kinds[kind].first_location;
         let locals = offset + program.header;
         self.processes.push(Process { offset, locals, kind: kind as u32, first_location });
+    }
+
+    /// Notes a channel at `offset`.
+    pub(super) fn add_channel(&mut self, program: &Program, kind: usize, offset: usize) {
+        let capacity = program.channels[kind].capacity as u32;
+        self.channels.push(Channel { offset, kind: kind as u32, capacity });
     }
 
     /// Becomes a copy of `other`.

@@ -126,7 +126,27 @@ impl Engine<'_> {
             }
             out.truncate(before);
         }
-        self.refer(state, out)
+        self.refer(state, |_| true, out)
+    }
+
+    /// Appends those successors that begin with a step of one of the processes `pids`, in the order in which
+    /// [`Engine::successors`] would. Flags the batch if safety is violated in a step of theirs.
+    pub fn successors_of(
+        &mut self,
+        state: &[u8],
+        pids: &[usize],
+        out: &mut Batch<[u8]>,
+    ) -> Result<(), Fault> {
+        let before = out.len();
+        if let Some(program) = self.program {
+            let is_done = self.room.expand_some(program, state, |pid| pids.contains(&pid), out);
+            // Whether it is time for `timeout` the others must tell.
+            if is_done && (out.len() > before || !program.uses_timeout) {
+                return Ok(());
+            }
+            out.truncate(before);
+        }
+        self.refer(state, |pid| pids.contains(&pid), out)
     }
 
     /// By number of the step: whether it was done in some state that was expanded here. Steps within a
@@ -156,9 +176,16 @@ impl Engine<'_> {
 
     /// The successors by the reference.
     #[cold]
-    fn refer(&mut self, state: &[u8], out: &mut Batch<[u8]>) -> Result<(), Fault> {
+    fn refer(
+        &mut self,
+        state: &[u8],
+        is_wanted: impl Fn(usize) -> bool,
+        out: &mut Batch<[u8]>,
+    ) -> Result<(), Fault> {
         self.n_referred += 1;
-        let expansion = self.network.expand(state);
+        let mut expansion = self.network.expand(state);
+        expansion.successors.retain(|successor| is_wanted(successor.trail[0].pid));
+        expansion.events.retain(|event| event.step.is_none_or(|(pid, _)| is_wanted(pid)));
         if expansion.all_events().any(is_safety) {
             out.flag();
         }
@@ -180,20 +207,30 @@ impl Engine<'_> {
 impl Room {
     /// Appends all successors; `false` if the reference must do it.
     fn expand(&mut self, program: &Program, state: &[u8], out: &mut Batch<[u8]>) -> bool {
-        self.layout.fit(program, state);
-        self.trouble.set(false);
         let before = out.len();
-        for is_timeout in [false, true] {
-            for pid in (0..self.layout.processes.len()).rev() {
-                if !self.expand_process(program, state, pid, is_timeout, out) {
-                    return false;
-                }
-            }
-            if out.len() > before || !program.uses_timeout {
-                break;
-            }
+        if !self.expand_some(program, state, |_| true, out) {
+            return false;
+        }
+        if out.len() == before && program.uses_timeout {
+            return (0..self.layout.processes.len())
+                .rev()
+                .all(|pid| self.expand_process(program, state, pid, true, out));
         }
         true
+    }
+
+    /// Appends the successors by some processes where it is not time for `timeout`.
+    fn expand_some(
+        &mut self,
+        program: &Program,
+        state: &[u8],
+        is_wanted: impl Fn(usize) -> bool,
+        out: &mut Batch<[u8]>,
+    ) -> bool {
+        self.layout.fit(program, state);
+        self.trouble.set(false);
+        let pids = (0..self.layout.processes.len()).rev().filter(|&pid| is_wanted(pid));
+        pids.into_iter().all(|pid| self.expand_process(program, state, pid, false, out))
     }
 
     /// Appends the successors that begin with a step of one process.

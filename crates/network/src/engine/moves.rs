@@ -128,11 +128,10 @@ impl Moves {
             }
             Act::Send(send) => {
                 let Some(channel) = view.channel(&send.channel) else { return false };
-                let capacity = actor.program.channels[channel.kind as usize].capacity;
-                if capacity == 0 {
+                if channel.capacity == 0 {
                     return self.rendezvous(actor, view, layout, state, (step, number), (channel, send));
                 }
-                if view.n_messages(channel) >= capacity {
+                if view.n_messages(channel) >= channel.capacity as usize {
                     return false;
                 }
                 let mut room = std::mem::take(&mut self.room);

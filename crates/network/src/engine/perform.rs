@@ -216,7 +216,7 @@ impl<'a> Actor<'a> {
                 }
                 bytes.resize(offset + size, 0);
                 bytes[offset] = (program.kinds.len() + kind) as u8;
-                layout.channels.push(Channel { offset, kind: *kind as u32 });
+                layout.add_channel(program, *kind, offset);
                 let base = if scalar.is_local { layout.processes[self.pid].locals } else { 0 };
                 scalar.write(bytes, base + scalar.offset as usize, layout.channels.len() as i32);
             }
@@ -259,7 +259,7 @@ impl<'a> Actor<'a> {
             Act::Assert(code) => self.view(layout, bytes).holds(code) || self.fail(),
             Act::Send(send) => {
                 let Some(channel) = self.view(layout, bytes).channel(&send.channel) else { return false };
-                if self.program.channels[channel.kind as usize].capacity == 0 {
+                if channel.capacity == 0 {
                     return self.fail();
                 }
                 self.send(layout, bytes, channel, send, message)
