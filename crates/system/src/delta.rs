@@ -5,9 +5,11 @@
 //! their difference from the eighth before them. So a state is read with one copy and at most two
 //! differences, wherever it lies.
 //!
-//! A difference is the new length (a zero if it is that of the other state), then pieces: a byte with the
-//! distance from the piece before (31 means that more follows) and the number of bytes, less one, then the
-//! bytes. Behind its end a state is compared as if zeros followed.
+//! A difference is the number of its pairs and then the pairs: how many bytes are equal, and the byte that
+//! follows them. Pairs are longer than pieces of several bytes would be, and faster: reading is one loop
+//! without a decision. Where more than [`FAR`] bytes are equal, a pair says only that. A difference of states of
+//! different lengths, or of many pairs, begins with [`LONG`], the length, and the number of pairs. Behind its
+//! end a state is compared as if zeros followed.
 //!
 //! **Checked by** the test below against a plain list, and by every count of a search over byte vectors.
 
@@ -17,8 +19,11 @@ use crate::vector::{Archive, FlatRows};
 const BLOCK: usize = 64;
 const GROUP: usize = 8;
 
-/// The largest distance in the first byte of a piece.
-const FAR: usize = 31;
+/// In a pair: this many bytes are equal, and no other follows.
+const FAR: usize = 255;
+
+/// In place of a number of pairs: length and number follow.
+const LONG: u8 = 255;
 
 /// Byte vectors, written as differences.
 #[derive(Clone, Debug, Default)]
@@ -85,21 +90,18 @@ impl Deltas {
     }
 
     #[inline]
-    fn row(&self, i: usize) -> &[u8] {
-        let end = if i + 1 == self.n_states { self.data.len() } else { self.start(i + 1) };
-        &self.data[self.start(i)..end]
-    }
-
-    #[inline]
     fn decode(&self, i: usize, out: &mut Vec<u8>) {
         let (block, group) = (i - i % BLOCK, i - i % GROUP);
+        let data = &self.data[self.blocks[i / BLOCK]..];
+        let mut at = 0;
+        let length = read_number(data, &mut at);
         out.clear();
-        out.extend_from_slice(self.row(block));
+        out.extend_from_slice(&data[at..at + length]);
         if group != block {
-            apply(self.row(group), out);
+            apply(&data[self.starts.get(group)..], out);
         }
         if i != group {
-            apply(self.row(i), out);
+            apply(&data[self.starts.get(i)..], out);
         }
     }
 }
@@ -112,6 +114,7 @@ impl Archive<[u8]> for Deltas {
         }
         self.starts.push(self.data.len() - self.blocks[i / BLOCK]);
         if i.is_multiple_of(BLOCK) {
+            write_number(state.len(), &mut self.data);
             self.data.extend_from_slice(state);
             self.block.clear();
             self.block.extend_from_slice(state);
@@ -150,8 +153,8 @@ impl Archive<[u8]> for Deltas {
     }
 
     fn try_reserve(&mut self, states: usize, len: usize) -> bool {
-        // At worst every eighth byte is the beginning of a piece.
-        self.data.try_reserve(states.saturating_mul(len + len / 8 + 16)).is_ok()
+        // At worst every byte is a pair.
+        self.data.try_reserve(states.saturating_mul(2 * len + 24)).is_ok()
     }
 }
 
@@ -181,62 +184,74 @@ fn read_number(row: &[u8], at: &mut usize) -> usize {
 
 /// Appends what `state` differs in from `other`.
 fn difference(other: &[u8], state: &[u8], out: &mut Vec<u8>) {
-    write_number(if state.len() == other.len() { 0 } else { state.len() + 1 }, out);
-    let is_same = |at: usize| state[at] == other.get(at).copied().unwrap_or(0);
-    let (mut at, mut done) = (0, 0);
-    loop {
-        at = skip_words(other, state, at);
-        while at < state.len() && is_same(at) {
-            at += 1;
-            if at.is_multiple_of(8) {
-                at = skip_words(other, state, at);
-            }
-        }
-        if at >= state.len() {
-            return;
-        }
-        let from = at;
-        while at < state.len() && at - from < 8 && !is_same(at) {
-            at += 1;
-        }
-        let gap = from - done;
-        out.push((gap.min(FAR) << 3 | (at - from - 1)) as u8);
-        if gap >= FAR {
-            write_number(gap - FAR, out);
-        }
-        out.extend_from_slice(&state[from..at]);
-        done = at;
+    let start = out.len();
+    let is_written = state.len() == other.len() && {
+        out.push(0);
+        let n_pairs = write_pairs(other, state, out);
+        out[start] = n_pairs.min(usize::from(LONG)) as u8;
+        n_pairs < usize::from(LONG)
+    };
+    if !is_written {
+        out.truncate(start);
+        out.push(LONG);
+        write_number(state.len(), out);
+        // The number of pairs is known at the end; four digits are enough for a vector of 2^28 bytes.
+        let at = out.len();
+        out.extend_from_slice(&[0; 4]);
+        let n_pairs = write_pairs(other, state, out);
+        let digit = |place: usize| (n_pairs >> (7 * place)) as u8 & 0x7f;
+        let digits = [digit(0) | 0x80, digit(1) | 0x80, digit(2) | 0x80, digit(3)];
+        out[at..at + 4].copy_from_slice(&digits);
     }
 }
 
-/// The first place from `at` on that is not the beginning of eight equal bytes.
-#[inline]
-fn skip_words(other: &[u8], state: &[u8], mut at: usize) -> usize {
-    while at + 8 <= state.len().min(other.len()) && state[at..at + 8] == other[at..at + 8] {
-        at += 8;
+/// Appends pairs; how many.
+fn write_pairs(other: &[u8], state: &[u8], out: &mut Vec<u8>) -> usize {
+    let start = out.len();
+    // The first byte behind the last pair.
+    let mut done = 0;
+    let mut pair = |at: usize, byte: u8| {
+        while at - done >= FAR {
+            out.extend_from_slice(&[FAR as u8, 0]);
+            done += FAR;
+        }
+        out.extend_from_slice(&[(at - done) as u8, byte]);
+        done = at + 1;
+    };
+    let common = state.len().min(other.len()) / 8 * 8;
+    let both = state[..common].as_chunks::<8>().0.iter().zip(other[..common].as_chunks::<8>().0);
+    for (word, (a, b)) in both.enumerate() {
+        let mut different = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        while different != 0 {
+            let byte = different.trailing_zeros() as usize / 8;
+            pair(8 * word + byte, a[byte]);
+            different &= !(0xff << (8 * byte));
+        }
     }
-    at
+    for (at, &byte) in state.iter().enumerate().skip(common) {
+        if byte != other.get(at).copied().unwrap_or(0) {
+            pair(at, byte);
+        }
+    }
+    (out.len() - start) / 2
 }
 
-/// Makes the other state from `state` and a difference.
+/// Makes the other state from `state` and a difference, with which `data` begins.
 #[inline]
-fn apply(row: &[u8], state: &mut Vec<u8>) {
-    let mut from = 0;
-    let length = read_number(row, &mut from);
-    if length > 0 {
-        state.resize(length - 1, 0);
+fn apply(data: &[u8], state: &mut Vec<u8>) {
+    let (mut from, mut n_pairs) = (1, usize::from(data[0]));
+    if data[0] == LONG {
+        state.resize(read_number(data, &mut from), 0);
+        n_pairs = read_number(data, &mut from);
     }
     let mut at = 0;
-    while from < row.len() {
-        let piece = row[from];
-        from += 1;
-        let gap = usize::from(piece >> 3);
-        at += if gap < FAR { gap } else { FAR + read_number(row, &mut from) };
-        for _ in 0..=piece & 7 {
-            state[at] = row[from];
-            at += 1;
-            from += 1;
+    for pair in data[from..from + 2 * n_pairs].chunks_exact(2) {
+        at += usize::from(pair[0]);
+        if pair[0] == FAR as u8 {
+            continue;
         }
+        state[at] = pair[1];
+        at += 1;
     }
 }
 
