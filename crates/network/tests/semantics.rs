@@ -244,3 +244,44 @@ fn resets_within_a_sequence_happen_between_its_steps() {
     let expansion = network.expand(&network.initial_state().unwrap());
     assert_eq!(expansion.successors.len(), 1, "{:?}", expansion.events);
 }
+
+/// The engine finds in the first state what the reference finds, and by itself.
+fn assert_engine_agrees(network: &Network) {
+    let state = network.initial_state().unwrap();
+    let mut engine = network.engine();
+    let mut batch = Batch::new();
+    engine.successors(&state, &mut batch).unwrap();
+    let found: Vec<(TransitionId, &[u8])> =
+        (0..batch.len()).map(|i| (batch.via(i), batch.state(i))).collect();
+    let expansion = network.expand(&state);
+    let expected: Vec<(TransitionId, &[u8])> =
+        expansion.successors.iter().map(|s| (s.transition, &s.state[..])).collect();
+    assert_eq!((found, engine.n_referred()), (expected, 0));
+}
+
+#[test]
+fn the_engine_resets_where_the_reference_does() {
+    // Alone, in a rendezvous as sender or receiver, and within a sequence that begins with its receive.
+    for (sender, receiver, inner) in [(true, false, false), (false, true, false), (true, false, true)] {
+        let mut a = process("A", vec![(send(3), false)]);
+        let mut b = process("B", vec![(receive(Pattern::Bind(place(1))), false)]);
+        if inner {
+            let mut first = std::mem::replace(
+                &mut b.locations[1].steps[0],
+                step(Action::Sequence(LocationId(3)), 2, false),
+            );
+            first.next = LocationId(4);
+            first.resets = vec![place(1)];
+            let second = step(is_equal(0), LocationId::EXIT.0, false);
+            b.locations.push(Location { steps: vec![first], ..Location::default() });
+            b.locations.push(Location { steps: vec![second], ..Location::default() });
+        }
+        let resets = |wanted: bool| if wanted { vec![place(1)] } else { Vec::new() };
+        a.locations[1].steps[0].resets = resets(sender && !inner);
+        b.locations[1].steps[0].resets = resets(receiver);
+        let network = network(vec![a, b], 0);
+        let after = network.expand(&network.initial_state().unwrap()).successors.pop().unwrap();
+        assert_eq!(after.state[1], 0, "something was reset");
+        assert_engine_agrees(&network);
+    }
+}
