@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use stubborn_explore::{Limits, Unwatched};
-use stubborn_network::{Expr, Network};
+use stubborn_network::{Expr, Network, Optimisations};
 use stubborn_promela::{Options as CompileOptions, compile};
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_system::Question;
@@ -84,6 +84,10 @@ fn every_reduction_gives_the_verdicts_of_the_full_search() {
         }
         n_compared += 1;
         n_violated += usize::from(words(&full).contains(&"violated"));
+        // What `check` does by default.
+        let optimised = network.optimised(Optimisations::ALL, &[]).network;
+        let default = analysis(&optimised, ReductionKind::Smaller, u64::MAX).expect("no fault");
+        assert_eq!(words(&default), words(&full), "{}, optimised", path.display());
         for reduction in ReductionKind::ALL.into_iter().filter(|&r| r != ReductionKind::None) {
             let reduced = analysis(&network, reduction, u64::MAX).expect("no fault");
             assert_eq!(words(&reduced), words(&full), "{}, {}", path.display(), reduction.word());
