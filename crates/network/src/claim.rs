@@ -44,7 +44,10 @@ impl Network {
         for (i, step) in claim.locations[location.index()].steps.iter().enumerate() {
             let mut troubles = Vec::new();
             let can = match &step.action {
-                Action::Skip => true,
+                Action::Skip => {
+                    frame.mention(0, step, moment, &mut troubles);
+                    true
+                }
                 Action::Guard(expr) => frame.evaluator(0, moment, &mut troubles).holds(expr),
                 Action::Else => !moment.has_moved,
                 Action::Assert(expr) => {

@@ -2,7 +2,7 @@
 
 use crate::evaluate::Evaluator;
 use crate::frame::{Frame, Segment};
-use crate::{Action, Expr, Initial, Initialiser, LocationId, Pattern, Place, Run, Trouble};
+use crate::{Action, Expr, Initial, Initialiser, LocationId, Pattern, Place, Run, Step, Trouble};
 
 /// Steps after which a sequence that is one step counts as endless.
 const LONGEST_SEQUENCE: usize = 1_000_000;
@@ -81,6 +81,14 @@ impl<'n> Frame<'n> {
             Action::Sequence(entry) => self.sequence(pid, *entry, moment, troubles)?,
         }
         Ok(())
+    }
+
+    /// Evaluates what a step mentions: it may go wrong.
+    pub(crate) fn mention(&self, pid: usize, step: &Step, moment: Moment, troubles: &mut Vec<Trouble>) {
+        let mut evaluator = self.evaluator(pid, moment, troubles);
+        for expr in &step.mentions {
+            evaluator.value(expr);
+        }
     }
 
     /// Assigns a value; an index out of range is an event, and then nothing is assigned.
@@ -233,6 +241,7 @@ impl<'n> Frame<'n> {
             let locations = &network.processes[self.kind(pid)].locations;
             let first = self.evaluator(pid, moment, troubles).first(location);
             let step = &locations[location.index()].steps[first.ok_or(Trouble::BlockedSequence)?];
+            self.mention(pid, step, moment, troubles);
             self.perform(pid, &step.action, moment, troubles)?;
             self.reset(pid, &step.resets);
             location = step.next;

@@ -234,6 +234,7 @@ impl Network {
                 return self.rendezvous(frame, channel.offset, &message, (step, micro), troubles, moves);
             }
         }
+        frame.mention(pid, step, moment, troubles);
         let mut next = frame.clone();
         if let Err(trouble) = next.perform(pid, &step.action, moment, troubles) {
             troubles.push(trouble);

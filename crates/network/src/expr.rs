@@ -183,4 +183,57 @@ impl Expr {
             }
         }
     }
+
+    /// Whether evaluating it may go wrong: an index, a division, a channel, a process that asks about itself.
+    pub fn may_fail(&self) -> bool {
+        let mut may_fail = false;
+        self.walk(&mut |expr| {
+            may_fail |= match expr {
+                Self::Load(place) | Self::RemoteLoad { place, .. } => !place.indices.is_empty(),
+                Self::Binary(BinaryOp::Divide | BinaryOp::Modulo, _, by) => !is_not_zero(by),
+                Self::Channel(..) | Self::Poll { .. } | Self::Enabled(_) => true,
+                _ => false,
+            };
+        });
+        may_fail
+    }
+
+    /// The parts whose values decide whether evaluating it goes wrong, and how.
+    pub fn risks(&self) -> Vec<&Self> {
+        let mut risks = Vec::new();
+        let mut work = vec![self];
+        while let Some(expr) = work.pop() {
+            match expr {
+                _ if !expr.may_fail() => {}
+                Self::Load(place) => {
+                    let indices = || place.indices.iter().map(|index| &index.value);
+                    risks.extend(indices());
+                    work.extend(indices());
+                }
+                Self::Unary(_, a) => work.push(a),
+                Self::Binary(op, a, b) => {
+                    match op {
+                        BinaryOp::Divide | BinaryOp::Modulo if !is_not_zero(b) => risks.push(b),
+                        // The first says whether the second is evaluated.
+                        BinaryOp::And | BinaryOp::Or if b.may_fail() => risks.push(a),
+                        _ => {}
+                    }
+                    work.extend([&**a, &**b]);
+                }
+                Self::Conditional(a, b, c) => {
+                    if b.may_fail() || c.may_fail() {
+                        risks.push(a);
+                    }
+                    work.extend([&**a, &**b, &**c]);
+                }
+                Self::Channel(_, channel) => risks.push(channel),
+                _ => risks.push(expr),
+            }
+        }
+        risks
+    }
+}
+
+fn is_not_zero(expr: &Expr) -> bool {
+    matches!(expr, Expr::Constant(value) if *value != 0)
 }

@@ -164,6 +164,7 @@ impl Network {
             }
             Action::Sequence(entry) => self.touch_sequence(kind, *entry, footprint),
         }
+        step.risks().into_iter().for_each(|expr| self.read(kind, expr, &mut footprint.reads));
         step.resets.iter().for_each(|place| self.place(place, &mut footprint.writes));
         if self.is_watched(kind) {
             footprint.writes.insert(Access::Process { kind });
@@ -283,7 +284,7 @@ impl Network {
         };
         for process in &self.processes {
             let steps = process.locations.iter().flat_map(|l| &l.steps);
-            steps.for_each(|step| step.action.expressions().into_iter().for_each(|e| e.walk(&mut look)));
+            steps.for_each(|step| step.expressions().for_each(|e| e.walk(&mut look)));
             process.provided.iter().for_each(|e| e.walk(&mut look));
         }
         is_watched

@@ -98,7 +98,8 @@ pub struct Step {
     /// The number of its statement over the whole model, as SPIN counts them in its trails; none if SPIN would
     /// not know it.
     pub number: Option<u32>,
-    /// Expressions that it mentions but that have no effect: what `printf` prints, what goes to `_`.
+    /// Expressions that are evaluated when it is done, and only that: what `printf` prints, what goes to `_`.
+    /// Evaluating may go wrong. Only steps whose action is [`Action::Skip`] have any.
     pub mentions: Vec<Expr>,
     /// Where it was written.
     pub span: Span,
@@ -106,6 +107,19 @@ pub struct Step {
     pub line: usize,
     /// As written, on one line.
     pub text: String,
+}
+
+impl Step {
+    /// The expressions in it: those of its action, and those that it only mentions.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
+        self.action.expressions().into_iter().chain(&self.mentions)
+    }
+
+    /// The parts of what it mentions whose values decide whether something goes wrong: a print of `a[i]` depends
+    /// on `i`, not on `a`.
+    pub fn risks(&self) -> Vec<&Expr> {
+        self.mentions.iter().flat_map(Expr::risks).collect()
+    }
 }
 
 impl Action {

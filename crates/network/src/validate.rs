@@ -21,7 +21,7 @@ impl Network {
             let steps = || claim.locations.iter().flat_map(|l| &l.steps);
             let mut targets = steps().map(|s| s.next).chain([claim.entry]);
             is(targets.all(|l| l.index() < claim.locations.len()), "a claim leads nowhere")?;
-            for expr in steps().flat_map(|s| s.action.expressions()) {
+            for expr in steps().flat_map(|s| s.expressions()) {
                 self.check_expression(usize::MAX, expr)?;
             }
         }
@@ -101,7 +101,10 @@ impl Network {
         if step.resets.iter().any(|place| !place.indices.is_empty()) {
             return Err(format!("`{}` resets a place with indices", step.text));
         }
-        for expr in step.action.expressions() {
+        if !step.mentions.is_empty() && step.action != Action::Skip {
+            return Err(format!("`{}` mentions something and does something", step.text));
+        }
+        for expr in step.expressions() {
             self.check_expression(kind, expr)?;
         }
         Ok(())

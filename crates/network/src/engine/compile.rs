@@ -24,7 +24,11 @@ pub(super) fn program(network: &Network) -> Option<Program> {
             locations.push(location(process, at, has_rendezvous));
             for step in &at.steps {
                 steps.push(Step {
-                    act: act(&step.action)?,
+                    act: if step.mentions.iter().any(Expr::may_fail) {
+                        Act::Mention(codes(&step.mentions)?)
+                    } else {
+                        act(&step.action)?
+                    },
                     next: step.next.0,
                     is_atomic: step.is_atomic,
                     escape: step.escape,
@@ -54,7 +58,7 @@ fn uses_timeout(network: &Network) -> bool {
     let steps = network.processes.iter().flat_map(|p| &p.locations).flat_map(|l| &l.steps);
     let provided = network.processes.iter().filter_map(|kind| kind.provided.as_ref());
     let mut found = false;
-    for expr in steps.flat_map(|step| step.action.expressions()).chain(provided) {
+    for expr in steps.flat_map(|step| step.expressions()).chain(provided) {
         expr.walk(&mut |e| found |= matches!(e, Expr::Timeout));
     }
     found

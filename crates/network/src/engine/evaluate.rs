@@ -95,6 +95,13 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Evaluates, only to see what goes wrong.
+    pub(super) fn mention(&self, codes: &[Code]) {
+        for code in codes {
+            self.value(code);
+        }
+    }
+
     /// Whether an expression is not zero.
     #[inline]
     pub(super) fn holds(&self, code: &Code) -> bool {
@@ -259,7 +266,7 @@ impl<'a> View<'a> {
     /// Whether a step within a sequence can be done.
     fn can(&self, act: &Act) -> bool {
         match act {
-            Act::Skip | Act::Else | Act::Assign(..) | Act::Assert(_) | Act::Run(_) => true,
+            Act::Skip | Act::Mention(_) | Act::Else | Act::Assign(..) | Act::Assert(_) | Act::Run(_) => true,
             Act::Guard(code) => self.holds(code),
             Act::Send(send) => {
                 let Some(channel) = self.channel(&send.channel) else { return false };

@@ -142,6 +142,10 @@ impl Moves {
                 return true;
             }
             Act::Skip => self.push(state, number, keeper),
+            Act::Mention(codes) => {
+                view.mention(codes);
+                self.push(state, number, keeper)
+            }
             Act::Else => {
                 if has_moved {
                     return false;

@@ -252,6 +252,10 @@ impl<'a> Actor<'a> {
     fn within(self, layout: &mut Layout, bytes: &mut Vec<u8>, act: &Act, message: &mut Vec<i32>) -> bool {
         match act {
             Act::Skip | Act::Guard(_) | Act::Else => true,
+            Act::Mention(codes) => {
+                self.view(layout, bytes).mention(codes);
+                true
+            }
             Act::Assign(target, code) => {
                 self.assignment(layout, bytes, target, code);
                 true

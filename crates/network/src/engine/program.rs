@@ -179,6 +179,8 @@ pub(super) struct Run {
 #[derive(Debug)]
 pub(super) enum Act {
     Skip,
+    /// Always, nothing; but evaluating these may go wrong.
+    Mention(Box<[Code]>),
     Else,
     Guard(Code),
     Assign(Target, Code),

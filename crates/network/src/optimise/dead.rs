@@ -74,7 +74,7 @@ fn has_remote_load(network: &Network) -> bool {
     let of_claims = network.claims.iter().flat_map(|claim| &claim.locations);
     let of_processes = network.processes.iter().flat_map(|process| &process.locations);
     for step in of_processes.chain(of_claims).flat_map(|l| &l.steps) {
-        step.action.expressions().into_iter().chain(&step.mentions).for_each(|e| e.walk(&mut look));
+        step.expressions().for_each(|e| e.walk(&mut look));
     }
     network.processes.iter().flat_map(|p| &p.provided).for_each(|e| e.walk(&mut look));
     found
@@ -120,7 +120,7 @@ fn loads(process: &ProcessKind, expr: &Expr, marks: &mut [bool]) {
 /// The scalars that a step reads; those of a sequence are its steps' own.
 fn reads(process: &ProcessKind, step: &Step) -> Vec<bool> {
     let mut marks = vec![false; process.locals.len()];
-    let exprs = step.action.expressions().into_iter().chain(&step.mentions);
+    let exprs = step.expressions();
     exprs.for_each(|expr| loads(process, expr, &mut marks));
     marks
 }

@@ -2,9 +2,9 @@
 //!
 //! **Implements** SPIN's rule: a global scalar or array of scalars that the text does not read is hidden.
 //! What counts as reading is [`crate::Variable::is_read`], which the front-end says because it depends on the text
-//! (`x++` does not read `x`, `x = x + 1` does). That nobody reads the variable is checked here again:
+//! (`x++` does not read `x`, `x = x + 1` does; `printf` does not read what it prints). That nobody reads the variable is checked here again:
 //! whatever a front-end says, a variable that an expression loads is not hidden, unless the value goes to the
-//! same variable and nothing can go wrong because of it.
+//! same variable and nothing can go wrong because of it, or is only printed and nothing can go wrong at all.
 //!
 //! An assignment to a hidden variable does nothing; if something can go wrong in it (an index, a division)
 //! it is evaluated still, and zero is assigned.
@@ -40,11 +40,11 @@ fn variable(globals: &[Variable], place: &Place) -> Option<usize> {
 fn drop_write(step: &mut Step, is_hidden: &dyn Fn(&Place) -> bool) {
     match &mut step.action {
         Action::Assign(place, value) if is_hidden(place) => {
-            if place.indices.is_empty() && !can_fail(value) {
+            if place.indices.is_empty() && !value.may_fail() {
                 step.action = Action::Skip;
             } else {
                 let evaluated = std::mem::replace(value, Expr::Constant(0));
-                if can_fail(&evaluated) {
+                if evaluated.may_fail() {
                     *value = Expr::Binary(BinaryOp::And, Box::new(evaluated), Box::new(Expr::Constant(0)));
                 }
             }
@@ -59,38 +59,15 @@ fn drop_write(step: &mut Step, is_hidden: &dyn Fn(&Place) -> bool) {
     }
 }
 
-/// Whether evaluating an expression may go wrong.
-fn can_fail(expr: &Expr) -> bool {
-    let mut can_fail = false;
-    expr.walk(&mut |expr| {
-        can_fail |= match expr {
-            Expr::Load(place) => !place.indices.is_empty(),
-            Expr::Binary(BinaryOp::Divide | BinaryOp::Modulo, _, by) => {
-                !matches!(**by, Expr::Constant(by) if by != 0)
-            }
-            Expr::Constant(_)
-            | Expr::Unary(..)
-            | Expr::Binary(..)
-            | Expr::Conditional(..)
-            | Expr::Pid
-            | Expr::ProcessCount
-            | Expr::Timeout
-            | Expr::Started => false,
-            _ => true,
-        };
-    });
-    can_fail
-}
-
 /// Whether values of variables have no part in what goes wrong in an expression: nothing does, or it is
 /// `a[i] + 1`.
 fn is_harmless(expr: &Expr) -> bool {
     match expr {
         Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, a, b) => match (&**a, &**b) {
-            (Expr::Load(place), Expr::Constant(_)) => !place.indices.iter().any(|i| can_fail(&i.value)),
-            _ => !can_fail(expr),
+            (Expr::Load(place), Expr::Constant(_)) => !place.indices.iter().any(|i| i.value.may_fail()),
+            _ => !expr.may_fail(),
         },
-        _ => !can_fail(expr),
+        _ => !expr.may_fail(),
     }
 }
 
@@ -122,6 +99,7 @@ fn really_read(network: &Network, readers: &[&Expr]) -> Vec<bool> {
             }
             other => exprs.extend(other.expressions().into_iter().map(|expr| (expr, None))),
         }
+        exprs.extend(step.risks().into_iter().map(|expr| (expr, None)));
     }
     exprs.extend(network.processes.iter().flat_map(|p| &p.provided).map(|expr| (expr, None)));
     let of_processes = network.processes.iter().flat_map(|p| &p.initialisers);

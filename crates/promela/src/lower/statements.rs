@@ -103,7 +103,8 @@ impl Lowering<'_> {
         };
         let idle = match &statement.kind {
             StatementKind::Print { .. } => Some(Idle::Print),
-            _ if kind == Kind::Statement(Action::Skip) => Some(Idle::Skip),
+            // What goes to `_` is evaluated.
+            _ if kind == Kind::Statement(Action::Skip) && self.mentions.is_empty() => Some(Idle::Skip),
             _ => None,
         };
         let element = self.flow.add(kind, span);

@@ -240,7 +240,17 @@ impl<'a> Known<'a> {
                 self.doubt.set(true);
             }
             Expr::Load(place) => self.read_place(place, out),
-            Expr::Channel(_, channel) => out.push(Read::Contents(self.channels(channel))),
+            Expr::Channel(_, channel) => {
+                let channels = self.channels(channel);
+                if channels.single().is_none() {
+                    self.doubt.set(true);
+                }
+                out.push(Read::Contents(channels));
+            }
+            Expr::Enabled(_) => {
+                self.doubt.set(true);
+                out.push(Read::Everything);
+            }
             Expr::Poll { channel, .. } => {
                 let channels = self.channels(channel);
                 // A rendezvous channel cannot be polled.
@@ -250,7 +260,7 @@ impl<'a> Known<'a> {
                 out.push(Read::Contents(channels));
             }
             Expr::ProcessCount => out.push(Read::Population),
-            Expr::Timeout | Expr::NonProgress | Expr::Enabled(_) | Expr::PcValue(_) | Expr::Priority(_) => {
+            Expr::Timeout | Expr::NonProgress | Expr::PcValue(_) | Expr::Priority(_) => {
                 out.push(Read::Everything)
             }
             Expr::RemoteLocation { kind, process, .. } | Expr::RemoteLoad { kind, process, .. } => {
@@ -370,11 +380,13 @@ impl Builder<'_> {
         // The guard is asked before anything is written.
         self.guard(location, index);
         self.mark_dirty(step, run);
+        self.mentions(step);
         self.effects(&step.action, false);
         self.reset(&step.resets);
         self.moves(location, id);
         for &(at, i) in run {
             let step = &network.processes[known.kind].locations[at.index()].steps[i];
+            self.mentions(step);
             self.inner(&step.action);
             self.reset(&step.resets);
         }
@@ -753,6 +765,13 @@ impl Builder<'_> {
         self.touch.ops.extend(reads.into_iter().map(Op::Read));
     }
 
+    /// What a step mentions has no effect, but it may go wrong.
+    fn mentions(&mut self, step: &Step) {
+        // The doubts of the whole, and what they depend on.
+        step.mentions.iter().for_each(|expr| self.known.reads(expr, &mut Vec::new()));
+        step.risks().into_iter().for_each(|expr| self.read(expr));
+    }
+
     /// What a later step of an atomic sequence waits for decides how far the transition goes.
     fn inner(&mut self, action: &Action) {
         match action {
@@ -886,6 +905,7 @@ impl Builder<'_> {
                 if wants_everything(&step.action, &taker) {
                     builder.touch.ops.push(Op::Read(Read::Everything));
                 } else {
+                    builder.mentions(step);
                     builder.inner(&step.action);
                     builder.reset(&step.resets);
                 }
@@ -943,6 +963,7 @@ impl Builder<'_> {
         while let Some(at) = work.pop() {
             let steps = self.steps(at).to_vec();
             for step in &steps {
+                self.mentions(step);
                 self.inner(&step.action);
                 self.reset(&step.resets);
                 if step.next != LocationId::EXIT && !seen.contains(&step.next) {
