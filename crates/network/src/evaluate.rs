@@ -1,10 +1,9 @@
-//! Expressions: C's `int` arithmetic over a state.
-//!
-//! Evaluation has no effect but events. Shifts take the count modulo 32, as the machines do on which SPIN
-//! runs; other overflow wraps.
+//! Expressions over a state. Evaluation has no effect but events.
 
 use crate::frame::{Frame, Segment};
-use crate::{Action, BinaryOp, ChannelTest, Expr, LocationId, Pattern, Place, Scope, Trouble, UnaryOp};
+use crate::{
+    Action, BinaryOp, ChannelTest, Expr, LocationId, Pattern, Place, Scope, Trouble, UnaryOp, arithmetic,
+};
 
 /// Who evaluates, in which state, and what it notices.
 pub(crate) struct Evaluator<'a, 'n> {
@@ -84,35 +83,16 @@ impl Evaluator<'_, '_> {
 
     fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> i32 {
         let a = self.value(a);
-        match op {
-            BinaryOp::And => return i32::from(a != 0 && self.holds(b)),
-            BinaryOp::Or => return i32::from(a != 0 || self.holds(b)),
-            _ => {}
-        }
-        let b = self.value(b);
-        match op {
-            BinaryOp::Add => a.wrapping_add(b),
-            BinaryOp::Subtract => a.wrapping_sub(b),
-            BinaryOp::Multiply => a.wrapping_mul(b),
-            BinaryOp::Divide | BinaryOp::Modulo if b == 0 => {
-                self.troubles.push(Trouble::DivisionByZero);
-                0
-            }
-            BinaryOp::Divide => a.wrapping_div(b),
-            BinaryOp::Modulo => a.wrapping_rem(b),
-            BinaryOp::BitAnd => a & b,
-            BinaryOp::BitXor => a ^ b,
-            BinaryOp::BitOr => a | b,
-            BinaryOp::ShiftLeft => a.wrapping_shl(b as u32),
-            BinaryOp::ShiftRight => a.wrapping_shr(b as u32),
-            BinaryOp::Less => i32::from(a < b),
-            BinaryOp::LessEqual => i32::from(a <= b),
-            BinaryOp::Greater => i32::from(a > b),
-            BinaryOp::GreaterEqual => i32::from(a >= b),
-            BinaryOp::Equal => i32::from(a == b),
-            BinaryOp::NotEqual => i32::from(a != b),
-            BinaryOp::And | BinaryOp::Or => unreachable!("decided above"),
-        }
+        let is_decided = match op {
+            BinaryOp::And => a == 0,
+            BinaryOp::Or => a != 0,
+            _ => false,
+        };
+        let b = if is_decided { 0 } else { self.value(b) };
+        arithmetic(op, a, b).unwrap_or_else(|| {
+            self.troubles.push(Trouble::DivisionByZero);
+            0
+        })
     }
 
     /// The offset of a place, unless an index is out of range.

@@ -15,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arithmetic;
 mod check;
 mod claim;
 mod component;
@@ -37,6 +38,7 @@ mod validate;
 mod view;
 mod width;
 
+pub use arithmetic::arithmetic;
 pub use claim::{Claim, ClaimMove};
 pub use component::Component;
 pub use engine::{Compiled, Condition, Engine};

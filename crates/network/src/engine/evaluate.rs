@@ -3,7 +3,7 @@
 
 use super::layout::{Channel, Layout};
 use super::program::{Act, Code, Element, Field, Program, Receive, Remote, Target};
-use crate::{BinaryOp, ChannelTest};
+use crate::{BinaryOp, ChannelTest, arithmetic};
 use std::cell::Cell;
 
 /// Who evaluates, and in which state.
@@ -114,30 +114,10 @@ impl<'a> View<'a> {
     }
 
     fn binary(&self, op: BinaryOp, a: i32, b: i32) -> i32 {
-        match op {
-            BinaryOp::Add => a.wrapping_add(b),
-            BinaryOp::Subtract => a.wrapping_sub(b),
-            BinaryOp::Multiply => a.wrapping_mul(b),
-            BinaryOp::Divide | BinaryOp::Modulo if b == 0 => {
-                self.trouble();
-                0
-            }
-            BinaryOp::Divide => a.wrapping_div(b),
-            BinaryOp::Modulo => a.wrapping_rem(b),
-            BinaryOp::BitAnd => a & b,
-            BinaryOp::BitXor => a ^ b,
-            BinaryOp::BitOr => a | b,
-            BinaryOp::ShiftLeft => a.wrapping_shl(b as u32),
-            BinaryOp::ShiftRight => a.wrapping_shr(b as u32),
-            BinaryOp::Less => i32::from(a < b),
-            BinaryOp::LessEqual => i32::from(a <= b),
-            BinaryOp::Greater => i32::from(a > b),
-            BinaryOp::GreaterEqual => i32::from(a >= b),
-            BinaryOp::Equal => i32::from(a == b),
-            BinaryOp::NotEqual => i32::from(a != b),
-            BinaryOp::And => i32::from(a != 0 && b != 0),
-            BinaryOp::Or => i32::from(a != 0 || b != 0),
-        }
+        arithmetic(op, a, b).unwrap_or_else(|| {
+            self.trouble();
+            0
+        })
     }
 
     /// Where an element lies, unless an index is out of range.

@@ -88,24 +88,24 @@ impl Lowering<'_> {
     }
 
     fn fold(&self, expr: &Expr) -> Option<i32> {
-        use stubborn_network::{BinaryOp, UnaryOp};
+        use stubborn_network::{BinaryOp, UnaryOp, arithmetic};
         match expr {
             Expr::Constant(value) => Some(*value),
             // A variable that begins with a constant stands for it, as in SPIN.
             Expr::Load(place) => self.lookup(&place.text).and_then(|symbol| symbol.constant),
             Expr::Unary(UnaryOp::Minus, a) => Some(self.fold(a)?.wrapping_neg()),
             Expr::Binary(op, a, b) => {
-                let (a, b) = (self.fold(a)?, self.fold(b)?);
-                match op {
-                    BinaryOp::Add => Some(a.wrapping_add(b)),
-                    BinaryOp::Subtract => Some(a.wrapping_sub(b)),
-                    BinaryOp::Multiply => Some(a.wrapping_mul(b)),
-                    BinaryOp::Divide => a.checked_div(b),
-                    BinaryOp::Modulo => a.checked_rem(b),
-                    BinaryOp::ShiftLeft => Some(a.wrapping_shl(b as u32)),
-                    BinaryOp::ShiftRight => Some(a.wrapping_shr(b as u32)),
-                    _ => None,
-                }
+                let is_calculated = matches!(
+                    op,
+                    BinaryOp::Add
+                        | BinaryOp::Subtract
+                        | BinaryOp::Multiply
+                        | BinaryOp::Divide
+                        | BinaryOp::Modulo
+                        | BinaryOp::ShiftLeft
+                        | BinaryOp::ShiftRight
+                );
+                is_calculated.then(|| arithmetic(*op, self.fold(a)?, self.fold(b)?)).flatten()
             }
             _ => None,
         }
