@@ -329,9 +329,7 @@ pub struct Expr {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum UnaryOp {
-    Not,
-    Minus,
-    Complement,
+    Plain(stubborn_network::UnaryOp),
     Always,
     Eventually,
     Next,
@@ -341,24 +339,7 @@ pub enum UnaryOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum BinaryOp {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Modulo,
-    BitAnd,
-    BitXor,
-    BitOr,
-    ShiftLeft,
-    ShiftRight,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    Equal,
-    NotEqual,
-    And,
-    Or,
+    Plain(stubborn_network::BinaryOp),
     Until,
     WeakUntil,
     Release,

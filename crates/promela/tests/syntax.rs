@@ -1,5 +1,6 @@
 //! The syntax tree: what the interpreter does not show, because lowering leaves it alone or folds it away.
 
+use stubborn_network::UnaryOp as PlainUnary;
 use stubborn_promela::ast::{BinaryOp, Expr, ExprKind, Item, StatementKind, UnaryOp};
 use stubborn_promela::{Compiled, Options, compile};
 use stubborn_system::{Batch, System};
@@ -18,15 +19,16 @@ fn show(expr: &Expr) -> String {
         ExprKind::Reference(reference) => reference.parts[0].name.name.to_string(),
         ExprKind::Unary(op, a) => {
             let op = match op {
-                UnaryOp::Not => "!",
-                UnaryOp::Minus => "-",
-                UnaryOp::Complement => "~",
+                UnaryOp::Plain(PlainUnary::Not) => "!",
+                UnaryOp::Plain(PlainUnary::Minus) => "-",
+                UnaryOp::Plain(PlainUnary::Complement) => "~",
                 UnaryOp::Always => "[]",
                 UnaryOp::Eventually => "<>",
                 UnaryOp::Next => "X",
             };
             format!("{op}{}", show(a))
         }
+        ExprKind::Binary(BinaryOp::Plain(op), a, b) => format!("({} {op:?} {})", show(a), show(b)),
         ExprKind::Binary(op, a, b) => format!("({} {op:?} {})", show(a), show(b)),
         other => format!("{other:?}"),
     }

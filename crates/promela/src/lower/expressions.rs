@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use crate::ast::{self, ExprKind, ReceiveArgument, Reference};
-use stubborn_network::{BinaryOp, Expr, LocationId, Pattern, Place, Scope, UnaryOp, Width};
+use stubborn_network::{Expr, LocationId, Pattern, Place, Scope, Width};
 use stubborn_text::{Diagnostic, Span};
 
 impl Lowering<'_> {
@@ -12,18 +12,13 @@ impl Lowering<'_> {
             ExprKind::Number(value) => Expr::Constant(*value),
             ExprKind::Reference(reference) => return self.load(reference),
             ExprKind::Unary(op, a) => {
-                let op = match op {
-                    ast::UnaryOp::Not => UnaryOp::Not,
-                    ast::UnaryOp::Minus => UnaryOp::Minus,
-                    ast::UnaryOp::Complement => UnaryOp::Complement,
-                    _ => return self.temporal(expr.span),
-                };
-                Expr::Unary(op, Box::new(self.expr(a)?))
+                let ast::UnaryOp::Plain(op) = op else { return self.temporal(expr.span) };
+                Expr::Unary(*op, Box::new(self.expr(a)?))
             }
             ExprKind::Binary(op, a, b) => {
-                let Some(op) = binary(*op) else { return self.temporal(expr.span) };
+                let ast::BinaryOp::Plain(op) = op else { return self.temporal(expr.span) };
                 let (a, b) = (self.expr(a), self.expr(b));
-                Expr::Binary(op, Box::new(a?), Box::new(b?))
+                Expr::Binary(*op, Box::new(a?), Box::new(b?))
             }
             ExprKind::Conditional(a, b, c) => {
                 let (a, b, c) = (self.expr(a), self.expr(b), self.expr(c));
@@ -278,28 +273,4 @@ impl Lowering<'_> {
         });
         Place { scope, offset, width, indices: Vec::new(), text: name.to_owned() }
     }
-}
-
-fn binary(op: ast::BinaryOp) -> Option<BinaryOp> {
-    Some(match op {
-        ast::BinaryOp::Add => BinaryOp::Add,
-        ast::BinaryOp::Subtract => BinaryOp::Subtract,
-        ast::BinaryOp::Multiply => BinaryOp::Multiply,
-        ast::BinaryOp::Divide => BinaryOp::Divide,
-        ast::BinaryOp::Modulo => BinaryOp::Modulo,
-        ast::BinaryOp::BitAnd => BinaryOp::BitAnd,
-        ast::BinaryOp::BitXor => BinaryOp::BitXor,
-        ast::BinaryOp::BitOr => BinaryOp::BitOr,
-        ast::BinaryOp::ShiftLeft => BinaryOp::ShiftLeft,
-        ast::BinaryOp::ShiftRight => BinaryOp::ShiftRight,
-        ast::BinaryOp::Less => BinaryOp::Less,
-        ast::BinaryOp::LessEqual => BinaryOp::LessEqual,
-        ast::BinaryOp::Greater => BinaryOp::Greater,
-        ast::BinaryOp::GreaterEqual => BinaryOp::GreaterEqual,
-        ast::BinaryOp::Equal => BinaryOp::Equal,
-        ast::BinaryOp::NotEqual => BinaryOp::NotEqual,
-        ast::BinaryOp::And => BinaryOp::And,
-        ast::BinaryOp::Or => BinaryOp::Or,
-        _ => return None,
-    })
 }

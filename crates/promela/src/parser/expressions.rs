@@ -5,28 +5,29 @@ use crate::ast::{
     BinaryOp, ChannelTest, Expr, ExprKind, Ident, ReceiveArgument, Reference, ReferencePart, UnaryOp,
 };
 use crate::token::Kind;
+use stubborn_network::{BinaryOp as Plain, UnaryOp as PlainUnary};
 use stubborn_text::Span;
 
 /// Binary operators of Promela with their precedence, as in SPIN's grammar.
-const BINARY: [(&str, u8, BinaryOp); 18] = [
-    ("||", 2, BinaryOp::Or),
-    ("&&", 3, BinaryOp::And),
-    ("|", 6, BinaryOp::BitOr),
-    ("^", 7, BinaryOp::BitXor),
-    ("&", 8, BinaryOp::BitAnd),
-    ("==", 9, BinaryOp::Equal),
-    ("!=", 9, BinaryOp::NotEqual),
-    ("<", 10, BinaryOp::Less),
-    ("<=", 10, BinaryOp::LessEqual),
-    (">", 10, BinaryOp::Greater),
-    (">=", 10, BinaryOp::GreaterEqual),
-    ("<<", 11, BinaryOp::ShiftLeft),
-    (">>", 11, BinaryOp::ShiftRight),
-    ("+", 12, BinaryOp::Add),
-    ("-", 12, BinaryOp::Subtract),
-    ("*", 13, BinaryOp::Multiply),
-    ("/", 13, BinaryOp::Divide),
-    ("%", 13, BinaryOp::Modulo),
+const BINARY: [(&str, u8, Plain); 18] = [
+    ("||", 2, Plain::Or),
+    ("&&", 3, Plain::And),
+    ("|", 6, Plain::BitOr),
+    ("^", 7, Plain::BitXor),
+    ("&", 8, Plain::BitAnd),
+    ("==", 9, Plain::Equal),
+    ("!=", 9, Plain::NotEqual),
+    ("<", 10, Plain::Less),
+    ("<=", 10, Plain::LessEqual),
+    (">", 10, Plain::Greater),
+    (">=", 10, Plain::GreaterEqual),
+    ("<<", 11, Plain::ShiftLeft),
+    (">>", 11, Plain::ShiftRight),
+    ("+", 12, Plain::Add),
+    ("-", 12, Plain::Subtract),
+    ("*", 13, Plain::Multiply),
+    ("/", 13, Plain::Divide),
+    ("%", 13, Plain::Modulo),
 ];
 
 /// Operators that exist only in formulas.
@@ -56,10 +57,10 @@ impl Parser<'_> {
         if self.is_line_end() {
             return None;
         }
-        let find = |list: &[(&str, u8, BinaryOp)]| {
-            list.iter().find(|(op, ..)| token.is_mark(op) || token.is_word(op)).map(|&(_, p, op)| (p, op))
-        };
-        find(&BINARY).or_else(|| if self.is_formula { find(&TEMPORAL) } else { None })
+        let is_next = |op: &str| token.is_mark(op) || token.is_word(op);
+        let plain = BINARY.iter().find(|(op, ..)| is_next(op));
+        let temporal = TEMPORAL.iter().find(|(op, ..)| self.is_formula && is_next(op));
+        plain.map(|&(_, p, op)| (p, BinaryOp::Plain(op))).or(temporal.map(|&(_, p, op)| (p, op)))
     }
 
     fn binary(&mut self, weakest: u8) -> Parsed<Expr> {
@@ -67,7 +68,7 @@ impl Parser<'_> {
             let mut left = parser.unary()?;
             while let Some((precedence, op)) = parser.operator().filter(|(p, _)| *p >= weakest) {
                 // `q?<a,b>` ends with a `>` that compares nothing.
-                if op == BinaryOp::Greater && parser.ends_copy_receive() {
+                if op == BinaryOp::Plain(Plain::Greater) && parser.ends_copy_receive() {
                     break;
                 }
                 parser.next();
@@ -100,17 +101,18 @@ impl Parser<'_> {
     fn unary(&mut self) -> Parsed<Expr> {
         let token = self.peek().clone();
         let op = match &token.kind {
-            Kind::Mark("!") => UnaryOp::Not,
-            Kind::Mark("-") => UnaryOp::Minus,
-            Kind::Mark("~") => UnaryOp::Complement,
+            Kind::Mark("!") => UnaryOp::Plain(PlainUnary::Not),
+            Kind::Mark("-") => UnaryOp::Plain(PlainUnary::Minus),
+            Kind::Mark("~") => UnaryOp::Plain(PlainUnary::Complement),
             Kind::Mark("!!") => {
                 // Two negations that the lexer took for a sorted send.
                 self.next();
                 let inner = self.nested(Self::unary)?;
                 self.grow(1)?;
                 let span = token.span.to(inner.span);
-                let inner = Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(inner)), span };
-                return Ok(Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(inner)), span });
+                let not = UnaryOp::Plain(PlainUnary::Not);
+                let inner = Expr { kind: ExprKind::Unary(not, Box::new(inner)), span };
+                return Ok(Expr { kind: ExprKind::Unary(not, Box::new(inner)), span });
             }
             Kind::Mark("[") if self.is_formula && self.peek_at(1).is_mark("]") => {
                 self.next();

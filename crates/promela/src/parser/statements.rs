@@ -5,6 +5,7 @@ use crate::ast::{
     BinaryOp, Block, Expr, ExprKind, ReceiveMode, Reference, SendOrder, Statement, StatementKind,
 };
 use crate::token::Kind;
+use stubborn_network::BinaryOp as Plain;
 use stubborn_text::{Diagnostic, Span};
 
 impl Parser<'_> {
@@ -355,7 +356,7 @@ impl Parser<'_> {
             "++" | "--" => {
                 let target = self.reference()?;
                 let span = target.span.to(self.next().span);
-                let op = if mark == "++" { BinaryOp::Add } else { BinaryOp::Subtract };
+                let op = BinaryOp::Plain(if mark == "++" { Plain::Add } else { Plain::Subtract });
                 let one = Expr { kind: ExprKind::Number(1), span };
                 let value = Expr { kind: ExprKind::Reference(target.clone()), span };
                 let kind = ExprKind::Binary(op, Box::new(value), Box::new(one));
