@@ -7,39 +7,30 @@
 //! optimisations. Models with at most 1,000 states are left out, and those that SPIN does not finish in a
 //! minute are named.
 
-use std::collections::BTreeSet;
+#[path = "../../promela/tests/support/files.rs"]
+#[allow(dead_code, reason = "others use the rest")]
+mod files;
+
+use files::{EXAMPLES, compile_file, models, promela_files};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use stubborn_explore::{End, Limits, Unwatched};
 use stubborn_network::{Network, Optimisations};
-use stubborn_promela::{Options as CompileOptions, compile};
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_system::Question;
-use stubborn_text::{LoadError, Loader};
 use stubborn_verdict::{Options, ReductionKind, analyse_with};
 
-struct Directory(PathBuf);
-
-impl Loader for Directory {
-    fn load(&self, path: &str) -> Result<String, LoadError> {
-        std::fs::read_to_string(self.0.join(path)).map_err(|_| LoadError::Missing)
-    }
-}
-
 fn main() {
-    let directories: Vec<PathBuf> =
+    let mut directories: Vec<PathBuf> =
         std::env::args().skip(1).filter(|a| a != "--bench").map(Into::into).collect();
-    let mut all = BTreeSet::new();
     if directories.is_empty() {
-        files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../promela/tests/models"), &mut all);
-        files(Path::new("/usr/share/doc/spin/examples"), &mut all);
+        directories = vec![models(), PathBuf::from(EXAMPLES)];
     }
-    directories.iter().for_each(|directory| files(directory, &mut all));
     println!("| model | states | ours | SPIN -o3 | SPIN | ours / SPIN -o3 |");
     println!("| --- | ---: | ---: | ---: | ---: | ---: |");
     let (mut sum, mut n) = (0.0, 0);
-    for path in all {
-        let Some(network) = network(&path) else { continue };
+    for path in directories.iter().flat_map(|directory| promela_files(directory)) {
+        let Some(network) = compile_file(&path).network else { continue };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // Without optimisation and reduction, as far as it takes to see that it is not too small.
         let Some(full) = states(&network, ReductionKind::None, 1_500_000) else { continue };
@@ -62,24 +53,6 @@ fn main() {
         println!("| {name} | {counts} | {ratio} |");
     }
     println!("\nGeometric mean over {n} models: {:.3}", (sum / f64::from(n)).exp());
-}
-
-fn files(directory: &Path, out: &mut BTreeSet<PathBuf>) {
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            files(&path, out);
-        } else if path.extension().is_some_and(|e| e == "pml") {
-            out.insert(path);
-        }
-    }
-}
-
-fn network(path: &Path) -> Option<Network> {
-    let text = String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned();
-    let loader = Directory(path.parent()?.to_owned());
-    let name = path.file_name()?.to_string_lossy().into_owned();
-    compile(&name, &text, &loader, &CompileOptions::default()).network
 }
 
 /// The states of the first search; `Some(None)` if there are more than `most`.

@@ -3,41 +3,17 @@
 //! The models are those of the front-end's tests and, if SPIN is installed, the examples that come with it.
 //! `STUBBORN_MODELS=/a/directory` has it look elsewhere, and `STUBBORN_MOST_STATES` sets what is too large.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+#[path = "../../promela/tests/support/files.rs"]
+mod files;
+
+use files::{Directory, EXAMPLES, compile_file, models, promela_files};
+use std::path::PathBuf;
 use stubborn_explore::{Limits, Unwatched};
 use stubborn_network::{Expr, Network, Optimisations};
 use stubborn_promela::{Options as CompileOptions, compile};
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_system::Question;
-use stubborn_text::{LoadError, Loader};
 use stubborn_verdict::{Analysis, Options, ReductionKind, Verdict, analyse_with};
-
-struct Directory(PathBuf);
-
-impl Loader for Directory {
-    fn load(&self, path: &str) -> Result<String, LoadError> {
-        std::fs::read_to_string(self.0.join(path)).map_err(|_| LoadError::Missing)
-    }
-}
-
-fn files(directory: &Path, out: &mut BTreeSet<PathBuf>) {
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            files(&path, out);
-        } else if path.extension().is_some_and(|e| e == "pml") {
-            out.insert(path);
-        }
-    }
-}
-
-fn network(path: &Path) -> Option<Network> {
-    let text = String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned();
-    let loader = Directory(path.parent()?.to_owned());
-    let name = path.file_name()?.to_string_lossy().into_owned();
-    compile(&name, &text, &loader, &CompileOptions::default()).network
-}
 
 fn analysis(network: &Network, reduction: ReductionKind, most: u64) -> Option<Analysis> {
     checked(network, &[], reduction, most)
@@ -65,19 +41,14 @@ fn words(analysis: &Analysis) -> Vec<&'static str> {
 
 #[test]
 fn every_reduction_gives_the_verdicts_of_the_full_search() {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../promela/tests/models");
-    let mut all = BTreeSet::new();
-    match std::env::var_os("STUBBORN_MODELS") {
-        Some(directory) => files(Path::new(&directory), &mut all),
-        None => {
-            files(&own, &mut all);
-            files(Path::new("/usr/share/doc/spin/examples"), &mut all);
-        }
-    }
+    let directories = match std::env::var_os("STUBBORN_MODELS") {
+        Some(directory) => vec![PathBuf::from(directory)],
+        None => vec![models(), PathBuf::from(EXAMPLES)],
+    };
     let most = std::env::var("STUBBORN_MOST_STATES").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
     let (mut n_compared, mut n_violated, mut n_reduced) = (0, 0, 0);
-    for path in all {
-        let Some(network) = network(&path) else { continue };
+    for path in directories.iter().flat_map(|directory| promela_files(directory)) {
+        let Some(network) = compile_file(&path).network else { continue };
         let Some(full) = analysis(&network, ReductionKind::None, most) else { continue };
         if full.answers.iter().any(|answer| matches!(answer.verdict, Verdict::Inconclusive(_))) {
             continue;

@@ -1,4 +1,5 @@
-//! A network with invariants: they become part of the check of states.
+//! A network with invariants: they become part of the check of states. The command line has a wrapper of its own,
+//! over the engine; this one uses the reference alone, and shares nothing with what it judges.
 
 use stubborn_network::{Expr, Network};
 use stubborn_system::{

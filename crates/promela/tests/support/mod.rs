@@ -1,32 +1,13 @@
 //! What the tests share: compiling a model of a directory, and counting its states by brute force.
 
+mod files;
+
+#[allow(unused_imports, reason = "each test uses its part")]
+pub(crate) use files::{Directory, EXAMPLES, compile_file, models, promela_files};
 use std::collections::{HashSet, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use stubborn_network::Network;
-use stubborn_promela::{Compiled, Options, compile};
-use stubborn_text::{LoadError, Loader, render};
-
-/// Includes from a directory.
-pub(crate) struct Directory(pub(crate) PathBuf);
-
-impl Loader for Directory {
-    fn load(&self, path: &str) -> Result<String, LoadError> {
-        std::fs::read_to_string(self.0.join(path)).map_err(|_| LoadError::Missing)
-    }
-}
-
-/// Where the models of the tests are.
-pub(crate) fn models() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models")
-}
-
-/// Compiles a file.
-pub(crate) fn compile_file(path: &Path) -> Compiled {
-    let text = String::from_utf8_lossy(&std::fs::read(path).expect("the model is there")).into_owned();
-    let name = path.file_name().expect("a file").to_string_lossy().into_owned();
-    let loader = Directory(path.parent().expect("in a directory").to_owned());
-    compile(&name, &text, &loader, &Options::default())
-}
+use stubborn_text::render;
 
 /// The network of a file, or what is wrong with it.
 pub(crate) fn network(path: &Path) -> Result<Network, String> {
@@ -67,22 +48,4 @@ pub(crate) fn count(network: &Network, most: usize) -> Option<Counts> {
     }
     counts.states = seen.len();
     Some(counts)
-}
-
-/// Where Debian's package puts SPIN's examples.
-pub(crate) const EXAMPLES: &str = "/usr/share/doc/spin/examples/Examples";
-
-/// All models in a directory and below.
-pub(crate) fn promela_files(directory: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            files.extend(promela_files(&path));
-        } else if path.extension().is_some_and(|e| e == "pml" || e == "prom" || e == "promela") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
 }
