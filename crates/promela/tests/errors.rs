@@ -83,6 +83,8 @@ fn messages() {
     check("chan q = [1] of { byte, byte }; init { q!1,2,3 }", &[("P0332", "q")]);
     check("init { chan c; c!1 }", &[("P0332", "c")]);
     check("chan STDIN; byte x; init { STDIN?x }", &[]);
+    check("mtype = { a }; init { a!1 }", &[("P0331", "a")]);
+    check("byte x; init { xr x; skip }", &[("P0331", "x")]);
     // These may be all right when the model runs, or never run.
     check("chan q = [1] of { byte, byte }; init { q!1 }", &[("P0333", "q")]);
     check("chan q[2] = [1] of { byte, byte }; byte x; init { q[1]?x }", &[("P0333", "q[1]")]);
@@ -93,6 +95,22 @@ fn messages() {
     // Nothing is known of a parameter; a record stands for its fields.
     check("chan q = [1] of { byte, byte }; proctype P(chan c) { c!1 } init { run P(q) }", &[]);
     check("typedef T { byte a, b } T t; chan q = [1] of { T }; init { q!t; q?t; q!1,2 }", &[]);
+}
+
+/// SPIN refuses the first three, and lets its verifier fail on the others.
+#[test]
+fn questions_about_channels_need_channels() {
+    check("byte x; init { full(x) }", &[("P0331", "x")]);
+    check("byte x[2]; init { nempty(x[1]) }", &[("P0331", "x[1]")]);
+    check("mtype = { a }; init { len(a) == 0 }", &[("P0331", "a")]);
+    check("byte x; init { len(x) > 0 }", &[("P0331", "x")]);
+    check("byte x; init { printf(\"%d\", len(x)) }", &[("P0331", "x")]);
+    check("byte x; init { x?[1] }", &[("P0331", "x")]);
+    check("byte x, y; init { y = x??[1] }", &[("P0331", "x")]);
+    check("init { len(_pid) == 0 }", &[("P0331", "_pid")]);
+    check("typedef T { byte z; chan k } T t; init { len(t.k) == len(t.z) }", &[("P0331", "t.z")]);
+    check("chan q = [1] of { byte }; init { len(q) == 0 && q?[1] && nfull(q) }", &[]);
+    check("chan q = [1] of { byte }; init { q?[1,2] }", &[("P0333", "q")]);
 }
 
 #[test]

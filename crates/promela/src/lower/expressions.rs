@@ -1,6 +1,7 @@
 //! Expressions: names become places, operators stay.
 
 use super::Lowering;
+use super::types::{Scalar, Type};
 use crate::ast::{self, ExprKind, ReceiveArgument, Reference};
 use stubborn_network::{Expr, LocationId, Pattern, Place, Scope, Width};
 use stubborn_text::{Diagnostic, Span};
@@ -24,10 +25,11 @@ impl Lowering<'_> {
                 let (a, b, c) = (self.expr(a), self.expr(b), self.expr(c));
                 Expr::Conditional(Box::new(a?), Box::new(b?), Box::new(c?))
             }
-            ExprKind::Channel(test, channel) => Expr::Channel(*test, Box::new(self.load(channel)?)),
-            ExprKind::Poll { channel, is_random, arguments } => {
-                let channel = Box::new(self.load(channel)?);
+            ExprKind::Channel(test, channel) => Expr::Channel(*test, Box::new(self.channel(channel)?)),
+            ExprKind::Poll { channel: name, is_random, arguments } => {
+                let channel = Box::new(self.channel(name)?);
                 let fields = self.patterns(arguments)?;
+                self.check_length(name, fields.len())?;
                 Expr::Poll { channel, is_random: *is_random, fields }
             }
             ExprKind::Run { .. } => {
@@ -76,6 +78,33 @@ impl Lowering<'_> {
         let place = self.scalar(reference)?;
         self.note_read(&place);
         Some(Expr::Load(place))
+    }
+
+    /// The value of a reference that must mean a channel.
+    pub(super) fn channel(&mut self, reference: &Reference) -> Option<Expr> {
+        let value = self.load(reference)?;
+        let is_variable = self.lookup(&reference.parts[0].name.name).is_some();
+        if is_variable && self.target(reference)?.type_of == Type::Scalar(Scalar::Chan) {
+            return Some(value);
+        }
+        let message = format!("`{}` is no channel", self.map.snippet(reference.span));
+        let diagnostic = Diagnostic::error("P0331", reference.span, message);
+        self.report(diagnostic.help("only a `chan` has messages"));
+        None
+    }
+
+    /// Warns of a message of `found` fields if the channel was declared with another number of them. The
+    /// variable may hold another channel when the model runs.
+    pub(super) fn check_length(&mut self, channel: &Reference, found: usize) -> Option<()> {
+        let target = self.target(channel)?;
+        let declared = target.channel.filter(|_| channel.parts.len() == 1);
+        let expected = declared.map(|kind| self.channels[kind].fields.len());
+        if let Some(expected) = expected.filter(|&expected| expected != found) {
+            let name = target.place.text;
+            let message = format!("`{name}` was declared with messages of {expected} fields, not {found}");
+            self.report(Diagnostic::warning("P0333", channel.span, message));
+        }
+        Some(())
     }
 
     /// A variable is read, or SPIN counts it so.

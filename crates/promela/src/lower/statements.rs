@@ -5,7 +5,7 @@ use super::flow::{Goto, Idle, Kind, Label, Target};
 use super::types::Type;
 use crate::ast::{self, Block, ExprKind, Reference, SendOrder, Statement, StatementKind};
 use stubborn_network::{Action, BinaryOp, ChannelTest, Expr, Pattern, Place, Run, Width};
-use stubborn_text::{Diagnostic, Span};
+use stubborn_text::Span;
 
 impl Lowering<'_> {
     /// The body of a process.
@@ -50,7 +50,7 @@ impl Lowering<'_> {
             }
             StatementKind::Exclusive { channels, .. } => {
                 for channel in channels {
-                    self.load(channel);
+                    self.channel(channel);
                 }
                 return None;
             }
@@ -334,7 +334,7 @@ impl Lowering<'_> {
             },
             StatementKind::Else => Some(Action::Else),
             StatementKind::Send { channel: name, order, arguments } => {
-                let channel = self.load(name);
+                let channel = self.channel(name);
                 let fields = self.expressions(arguments);
                 let (channel, fields) = (channel?, fields?);
                 self.check_message(name, fields.len())?;
@@ -342,7 +342,7 @@ impl Lowering<'_> {
                 Some(Action::Send { channel, is_sorted, fields })
             }
             StatementKind::Receive { channel: name, mode, arguments } => {
-                let channel = self.load(name);
+                let channel = self.channel(name);
                 let fields = self.patterns(arguments);
                 let (channel, fields) = (channel?, fields?);
                 self.check_message(name, fields.len())?;
@@ -364,31 +364,16 @@ impl Lowering<'_> {
     }
 
     /// What is wrong with a message of `found` fields on this channel, as far as it can be known before the
-    /// model runs. As in SPIN, only what no channel could take is an error: a variable may hold another
-    /// channel by then.
+    /// model runs. As in SPIN, only what no channel could take is an error.
     fn check_message(&mut self, channel: &Reference, found: usize) -> Option<()> {
-        let target = self.target(channel)?;
-        let name = &target.place.text;
-        if target.type_of != Type::Scalar(super::types::Scalar::Chan) {
-            let message = format!("`{name}` is no channel");
-            let diagnostic = Diagnostic::error("P0331", channel.span, message);
-            self.report(diagnostic.help("messages are sent to and received from a `chan`"));
-            return None;
-        }
+        let most = self.facts.most_fields;
         // SPIN's simulator reads from the keyboard through a channel of this name.
-        if self.is_final && found > self.facts.most_fields && name != "STDIN" {
-            let most = self.facts.most_fields;
+        if self.is_final && found > most && &*channel.parts[0].name.name != "STDIN" {
             let message = format!("a message of {found} fields, but no channel has more than {most}");
             self.error("P0332", channel.span, message);
             return None;
         }
-        let declared = target.channel.filter(|_| channel.parts.len() == 1);
-        let expected = declared.map(|kind| self.channels[kind].fields.len());
-        if let Some(expected) = expected.filter(|&expected| expected != found) {
-            let message = format!("`{name}` was declared with messages of {expected} fields, not {found}");
-            self.report(Diagnostic::warning("P0333", channel.span, message));
-        }
-        Some(())
+        self.check_length(channel, found)
     }
 
     fn assignment(&mut self, target: &Reference, value: &ast::Expr) -> Option<Action> {
