@@ -136,6 +136,21 @@ fn jumps_in_a_circle_are_found() {
     check("init { A: goto B; B: goto A }", &[("P0329", "goto A")]);
 }
 
+/// SPIN refuses these as well.
+#[test]
+fn a_d_step_is_entered_at_its_beginning_and_left_at_its_end() {
+    check("byte x; init { goto L; d_step { x = 1; L: x = 2 } }", &[("P0334", "goto L")]);
+    check("byte x; init { d_step { x = 1; L: x = 2 }; goto L }", &[("P0334", "goto L")]);
+    check(
+        "byte x; init { d_step { x = 1; if :: goto L :: skip fi; x = 2 }; x = 3; L: x = 4 }",
+        &[("P0335", "goto L")],
+    );
+    check("byte x; init { do :: d_step { x = 1; break } od; x = 2 }", &[("P0335", "break")]);
+    check("byte x; init { L: d_step { x = 1; goto L } }", &[("P0335", "goto L")]);
+    check("byte x; init { d_step { x = 1; L: x++; if :: x < 5 -> goto L :: else fi } }", &[]);
+    check("byte x; init { d_step { do :: x < 5 -> x++ :: else -> break od } }", &[]);
+}
+
 #[test]
 fn a_model_needs_a_process() {
     assert_eq!(findings("byte x;")[0].0, "P0307");

@@ -19,6 +19,8 @@ mod support;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use stubborn_network::{Network, Optimisations};
+use stubborn_promela::{Options, compile};
+use stubborn_text::NoLoader;
 use support::{Counts, EXAMPLES, count, models, network, promela_files};
 
 /// What SPIN is told about its optimisations, and what is done here.
@@ -128,6 +130,27 @@ fn every_model_has_a_recorded_count() {
             assert!(is_there, "{name} is not in {}", mode.table().display());
         }
     }
+}
+
+/// SPIN takes the end of a loop, and a jump to the label, for jumps into the `d_step`. It accepts the same with an
+/// `atomic` around it, which changes nothing.
+#[test]
+fn a_d_step_may_follow_a_loop_or_a_label() {
+    let model = |d_step: &str| {
+        let text = format!(
+            "byte x, y; active [2] proctype P() {{
+                do :: x < 3 -> x++ :: else -> break od;
+                L: {d_step};
+                if :: y < 3 -> y++; goto L :: else fi
+            }}"
+        );
+        let compiled = compile("m.pml", &text, &NoLoader, &Options::default());
+        count(&compiled.network.expect("a good model"), 10_000).expect("a small model")
+    };
+    let bare = model("d_step { x > 1; x--; y = x }");
+    assert_eq!(bare, model("atomic { d_step { x > 1; x--; y = x } }"));
+    // As SPIN counts the second.
+    assert_eq!((bare.states, bare.transitions), (138, 241));
 }
 
 #[test]

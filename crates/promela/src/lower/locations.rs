@@ -29,6 +29,7 @@ impl Lowering<'_> {
             problems: Vec::new(),
         };
         work.resolve_jumps();
+        work.check_d_steps();
         work.tie_loose_ends();
         work.patch_atomics();
         work.texts = work.flow.elements.iter().map(|e| self.text(e)).collect();
@@ -111,6 +112,24 @@ impl Work {
             self.problems.push(Diagnostic::error("P0328", goto.span, message));
         }
         found
+    }
+
+    /// A `d_step` begins at its beginning and goes on behind its end. SPIN also refuses jumps to the beginning,
+    /// which are all right here.
+    fn check_d_steps(&mut self) {
+        for d_step in 0..self.flow.elements.len() {
+            let Kind::DStep(sequence) = self.flow.elements[d_step].kind else { continue };
+            let inside = self.lowest(sequence)..d_step;
+            for (jump, target) in self.jumps.iter().enumerate() {
+                let Some(target) = target else { continue };
+                let (code, message) = match (inside.contains(&jump), inside.contains(target)) {
+                    (false, true) => ("P0334", "this jumps into a `d_step`"),
+                    (true, false) => ("P0335", "this jumps out of a `d_step`"),
+                    _ => continue,
+                };
+                self.problems.push(Diagnostic::error(code, self.flow.elements[jump].span, message));
+            }
+        }
     }
 
     /// The last element of a block leads to what follows the block.
@@ -277,7 +296,6 @@ impl Work {
     fn sequences(&mut self, locations: &mut [Location]) {
         for d_step in 0..self.flow.elements.len() {
             let Kind::DStep(sequence) = self.flow.elements[d_step].kind else { continue };
-            // All elements of the sequence were numbered between its first and the d_step itself.
             let lowest = self.lowest(sequence);
             for location in &mut locations[lowest..d_step] {
                 location.steps.retain(|step| step.escape == 0);
@@ -291,7 +309,7 @@ impl Work {
         }
     }
 
-    /// The lowest number in a sequence.
+    /// The lowest number in a sequence. All its elements lie between it and the element that holds the sequence.
     fn lowest(&self, sequence: usize) -> usize {
         let first = self.flow.sequences[sequence].first.unwrap_or(0);
         let inner = match &self.flow.elements[first].kind {
