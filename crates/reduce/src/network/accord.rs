@@ -7,6 +7,8 @@
 //! receive frees a place that a later send of the sequence may wait for; unless there is room in the state
 //! at hand ([`Conflict::Unless`]), which nobody outside a stubborn set can take away (VS, conditional
 //! dependency).
+//! What goes wrong in evaluating a guard is an effect, too, and happens where the transition is not enabled:
+//! who decides it is in the way even of a transition that is never enabled at the same time.
 //! **Checked by** the definition of D1 and D2 at the states of all test models, and by random programs
 //! (`oracle`).
 
@@ -57,6 +59,11 @@ pub(super) fn affects(op: &Op, read: &Read, kind_of: impl Fn(usize) -> Option<us
         Op::Run | Op::End => !matches!(read, Read::Cells(_) | Read::Contents(_)),
         Op::Offer { .. } => matches!(read, Read::Everything),
     }
+}
+
+/// Whether an op may decide that evaluating the guard of a transition goes wrong.
+pub(super) fn risks(op: &Op, touch: &Touch, kind_of: &dyn Fn(usize) -> Option<usize>) -> bool {
+    touch.risks.iter().any(|read| affects(op, read, kind_of))
 }
 
 /// Whether an op may make a literal true, and whether it may make it false.
@@ -128,6 +135,9 @@ pub(super) fn compares(op: BinaryOp, a: i32, b: i32) -> bool {
 /// Whether transition `u` is in the way of the effects of `t`, or `t` in the way of `u`. That `u` may disable
 /// `t` is left out: it depends on which facts `t` relies on in the state at hand.
 pub(super) fn conflict(t: &Touch, u: &Touch, kind_of: &dyn Fn(usize) -> Option<usize>) -> Conflict {
+    if t.ops.iter().any(|op| risks(op, u, kind_of)) {
+        return Conflict::Always;
+    }
     if u.is_timeout || exclude(t, u) {
         return Conflict::Never;
     }

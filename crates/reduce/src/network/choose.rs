@@ -231,7 +231,8 @@ impl<'n> NetworkReduction<'n> {
                 self.is_off |= self.refused.len() >= MOST_REFUSED;
                 return Ok(None);
             }
-            let made = Population::new(self.network, &self.flow, &view, &self.checks);
+            let is_up = self.algorithm == Algorithm::UpSets;
+            let made = Population::new(self.network, &self.flow, &view, &self.checks, is_up);
             self.populations.insert(self.key.clone(), made);
         }
         let Some(population) = self.populations.get_mut(&self.key) else { return Ok(None) };

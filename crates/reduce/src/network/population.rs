@@ -8,7 +8,7 @@ use super::accord::{Conflict, Demand, changes, conflict};
 use super::channels::Channels;
 use super::flow::{Flow, for_each_selector};
 use super::resolve::{Known, Newborn, Partners, Selectors, check, touch, wanted};
-use super::touch::{Literal, Touch};
+use super::touch::{Literal, Read, Touch};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -36,6 +36,8 @@ pub(super) struct Row {
     pub(super) conflicts: FixedBitSet,
     /// Nodes that do not accord with it unless the channel is as demanded.
     pub(super) unless: Vec<(Demand, FixedBitSet)>,
+    /// Nodes that may decide that evaluating its guard goes wrong; `None` if it cannot.
+    pub(super) risks: Option<FixedBitSet>,
     /// Its guard.
     pub(super) clauses: Vec<Vec<LiteralRow>>,
     /// What it asks of a state.
@@ -54,6 +56,8 @@ pub(super) struct LiteralRow {
 #[derive(Debug)]
 pub(super) struct Population {
     pub(super) kinds: Vec<usize>,
+    /// Whether it matters where evaluating a guard goes wrong first.
+    minds_all_risks: bool,
     pub(super) nodes: Vec<Node>,
     /// First node of each process.
     pub(super) bases: Vec<usize>,
@@ -86,7 +90,13 @@ pub(super) enum Fact {
 
 impl Population {
     /// Makes the tables of the processes in a state.
-    pub(super) fn new(network: &Network, flow: &Flow, view: &View<'_>, checks: &[Expr]) -> Self {
+    pub(super) fn new(
+        network: &Network,
+        flow: &Flow,
+        view: &View<'_>,
+        checks: &[Expr],
+        minds_all_risks: bool,
+    ) -> Self {
         let kinds: Vec<usize> = (0..view.n_processes()).map(|pid| view.kind(pid)).collect();
         let mut population = Self {
             nodes: Vec::new(),
@@ -103,6 +113,7 @@ impl Population {
             wants: Vec::new(),
             facts: HashMap::new(),
             kinds,
+            minds_all_risks,
         };
         population.number(network);
         population.find_wants(network, flow, view);
@@ -314,12 +325,34 @@ impl Population {
                 }
             }
         }
+        if self.is_risky(touch, of) {
+            row.risks = Some(self.risks(touch, &kind_of));
+        }
         for clause in &touch.guard {
             let literals = clause.iter().map(|literal| self.literal_row(literal, &kind_of));
             row.clauses.push(literals.collect());
         }
         row.find_facts(of.map_or(0, |n| self.nodes[n].pid));
         row
+    }
+
+    /// Whether evaluating the guard may go wrong in a way that matters. What depends on locals of the process alone
+    /// is decided by its own steps, and all those that it may take now are chosen together; so only up-sets, which
+    /// must know where something goes wrong first, care.
+    fn is_risky(&self, touch: &Touch, of: Option<usize>) -> bool {
+        let owner = of.map(|n| self.nodes[n].pid + 1);
+        let is_own =
+            |read: &Read| matches!(read, Read::Cells(span) if Some(usize::from(span.owner)) == owner);
+        !touch.risks.is_empty() && (self.minds_all_risks || !touch.risks.iter().all(is_own))
+    }
+
+    fn risks(&self, touch: &Touch, kind_of: &dyn Fn(usize) -> Option<usize>) -> FixedBitSet {
+        let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
+        let decides = |&u: &usize| {
+            self.touches_of(u).flat_map(|touch| &touch.ops).any(|op| super::accord::risks(op, touch, kind_of))
+        };
+        nodes.extend((0..self.nodes.len()).filter(decides));
+        nodes
     }
 
     fn literal_row(&self, literal: &Literal, kind_of: &dyn Fn(usize) -> Option<usize>) -> LiteralRow {

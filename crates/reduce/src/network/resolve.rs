@@ -379,6 +379,9 @@ impl Builder<'_> {
         let step = &network.processes[known.kind].locations[location.index()].steps[index];
         // The guard is asked before anything is written.
         self.guard(location, index);
+        if known.doubt.get() {
+            self.find_risks(location, index);
+        }
         self.mark_dirty(step, run);
         self.mentions(step);
         self.effects(&step.action, false);
@@ -467,6 +470,47 @@ impl Builder<'_> {
             guard.extend(self.clauses(provided, true));
         }
         self.touch.guard.append(&mut guard);
+    }
+
+    /// What decides whether evaluating the guard goes wrong: indices, divisors and channels; and whether it is
+    /// evaluated at all, which `provided` and the escapes before it tell.
+    fn find_risks(&mut self, location: LocationId, index: usize) {
+        let known = self.known;
+        let mut risks = Vec::new();
+        self.guard_risks(&self.steps(location)[index].action, &mut risks);
+        let provided = known.network.processes[known.kind].provided.as_ref();
+        provided.iter().flat_map(|expr| expr.risks()).for_each(|expr| known.reads(expr, &mut risks));
+        if risks.is_empty() {
+            return;
+        }
+        provided.iter().for_each(|expr| known.reads(expr, &mut risks));
+        let steps = &known.network.processes[known.kind].locations[location.index()].steps;
+        for escape in steps[..index].iter().filter(|s| s.escape != 0) {
+            let clauses = self.action_guard(location, &escape.action, 0);
+            risks.extend(clauses.into_iter().flatten().flat_map(reads_of));
+        }
+        self.touch.risks = risks;
+    }
+
+    fn guard_risks(&self, action: &Action, out: &mut Vec<Read>) {
+        let known = self.known;
+        match action {
+            Action::Guard(expr) => expr.risks().into_iter().for_each(|expr| known.reads(expr, out)),
+            Action::Send { channel, .. } => known.reads(channel, out),
+            Action::Receive { channel, fields, .. } => {
+                known.reads(channel, out);
+                let is_risky = |field: &Pattern| matches!(field, Pattern::Match(expr) if expr.may_fail());
+                if fields.iter().any(is_risky) {
+                    // Which values are compared depends on the message.
+                    out.push(Read::Contents(known.channels(channel)));
+                    self.pattern_reads(fields, out);
+                }
+            }
+            Action::Sequence(entry) => {
+                self.steps(*entry).iter().for_each(|step| self.guard_risks(&step.action, out));
+            }
+            _ => {}
+        }
     }
 
     fn action_guard(&mut self, location: LocationId, action: &Action, index: usize) -> Vec<Clause> {

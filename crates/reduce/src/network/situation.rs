@@ -9,6 +9,10 @@
 //! * a step for when nothing else can be done brings nothing: an enabled member stays enabled, so nothing
 //!   outside the set can make that step possible.
 //!
+//! Evaluating a guard may go wrong, whether or not its step is enabled then. That is an imaginary transition of its
+//! own, which stands behind its step: whatever decides that it goes wrong comes with the step, enabled or not,
+//! and what the step waits for does not help if its process is not there yet.
+//!
 //! Nodes that their process cannot reach any more are left out: they are never enabled again.
 
 use super::flow::Flow;
@@ -106,14 +110,32 @@ impl<'a> Situation<'a> {
         } else if self.is_current(node) {
             let row = self.row_now(node);
             self.disabled(node, &row, out);
+            if let Some(risks) = self.risks(node) {
+                if out.is_empty() {
+                    out.push(FixedBitSet::with_capacity(self.n_nodes));
+                }
+                out.iter_mut().for_each(|set| set.union_with(&risks));
+            }
         } else {
             out.push(self.towards(node));
             let mut before = self.population.borrow().before[node].clone();
             before.intersect_with(&self.live);
             out.push(before);
-            let row = self.population.borrow_mut().static_row(node);
-            self.until_clause_holds(self.pid(node), &row, out);
+            // Evaluating may go wrong whatever its clauses are.
+            if self.risks(node).is_none() {
+                let row = self.population.borrow_mut().static_row(node);
+                self.until_clause_holds(self.pid(node), &row, out);
+            }
         }
+    }
+
+    /// The nodes that may decide that evaluating the guard of a node goes wrong, if it can. Whatever is known of
+    /// the locals of its process now does not help: the process may come back with others.
+    fn risks(&self, node: usize) -> Option<FixedBitSet> {
+        let row = self.population.borrow_mut().static_row(node);
+        let mut risks = row.risks.clone()?;
+        risks.intersect_with(&self.live);
+        Some(risks)
     }
 
     fn row_now(&self, node: usize) -> Rc<Row> {
@@ -158,6 +180,7 @@ impl<'a> Situation<'a> {
         let row = self.row_now(node);
         let pid = self.pid(node);
         let mut set = row.conflicts.clone();
+        set.extend(self.risks(node).iter().flat_map(|risks| risks.ones()));
         for (demand, nodes) in &row.unless {
             if !self.is_met(demand) {
                 set.union_with(nodes);

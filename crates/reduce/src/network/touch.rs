@@ -152,6 +152,8 @@ pub(super) enum Op {
 pub(super) struct Touch {
     pub(super) guard: Vec<Clause>,
     pub(super) ops: Vec<Op>,
+    /// If evaluating the guard may go wrong, also where the transition is not enabled: what decides that.
+    pub(super) risks: Vec<Read>,
     /// It can be done only when nothing else can.
     pub(super) is_timeout: bool,
     /// Something may go wrong with it: an assertion, an index, a division, a channel that is none.
