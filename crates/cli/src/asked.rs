@@ -43,8 +43,10 @@ pub(crate) struct Label {
     text: String,
     kind: usize,
     location: LocationId,
-    /// If no process stays at the location: the numbers of the statements that begin there.
-    passed_by: Vec<u32>,
+    /// The numbers of the statements that begin there.
+    begins: Vec<u32>,
+    /// Whether a process may come here and go on within one step.
+    may_be_passed: bool,
 }
 
 impl Asked {
@@ -119,12 +121,19 @@ impl Label {
                  put it before, or use atomic"
             ));
         }
-        let process = &network.processes[kind];
-        let is_stayed_at =
-            process.entry == location || network.steps_of(kind).any(|(_, step)| step.next == location);
-        let begins = process.locations[location.index()].steps.iter().filter_map(|step| step.number);
-        let passed_by = if is_stayed_at { Vec::new() } else { begins.collect() };
-        Ok(Self { text, kind, location, passed_by })
+        let steps = &network.processes[kind].locations[location.index()].steps;
+        let own = steps.iter().filter(|step| step.escape == 0);
+        let begins = own.filter_map(|step| step.number).collect();
+        let mut label = Self { text, kind, location, begins, may_be_passed: false };
+        // In an atomic sequence of its own, in a rendezvous with one of another process, or from a location that
+        // offers the statement as well.
+        let may_receive = |action: &Action| matches!(action, Action::Receive { .. } | Action::Sequence(_));
+        label.may_be_passed = steps.iter().any(|step| may_receive(&step.action))
+            || network.steps_of(kind).any(|(at, step)| {
+                (step.next == location && step.is_atomic)
+                    || (at != location && label.begins_with(network, at, step.number))
+            });
+        Ok(label)
     }
 
     /// Who comes here in this state, or in a step from it.
@@ -132,6 +141,9 @@ impl Label {
         let name = &network.processes[self.kind].name;
         if let Some(pid) = network.who_is_at(state, self.kind, self.location) {
             return Some(format!("label reached: {} by {name}[{pid}]", self.text));
+        }
+        if !self.may_be_passed {
+            return None;
         }
         let expansion = network.expand(state);
         let mut ways = expansion.successors.iter().flat_map(|successor| &successor.trail);
@@ -142,8 +154,16 @@ impl Label {
     fn is_passed(&self, network: &Network, micro: Micro) -> bool {
         network.step(micro.step).is_some_and(|(kind, location, step)| {
             kind == self.kind
-                && (location == self.location || step.number.is_some_and(|n| self.passed_by.contains(&n)))
+                && (location == self.location || self.begins_with(network, location, step.number))
         })
+    }
+
+    /// Whether a step with this number leads from a location to the label and on: the location offers all that the
+    /// label does, a selection the statements of its options.
+    fn begins_with(&self, network: &Network, location: LocationId, number: Option<u32>) -> bool {
+        let steps = &network.processes[self.kind].locations[location.index()].steps;
+        let offers = |number: &u32| steps.iter().any(|step| step.number == Some(*number));
+        number.is_some_and(|number| self.begins.contains(&number)) && self.begins.iter().all(offers)
     }
 }
 

@@ -180,6 +180,37 @@ fn a_label_on_the_first_statement_of_an_option_is_reached_when_it_is_taken() {
 }
 
 #[test]
+fn a_label_on_the_first_statement_of_an_option_may_be_jumped_to_as_well() {
+    let text = |start: u8| {
+        format!(
+            "byte x = {start}; active proctype P() {{
+                if :: x == 5 -> goto here :: else fi;
+                do :: here: x == 0 -> x = 1 :: x == 1 -> break :: x == 7 -> goto inner
+                   :: outer: if :: x == 6 -> break :: inner: x == 7 -> break fi od
+            }}"
+        )
+    };
+    for (start, here, outer) in [(0, 1, 0), (1, 0, 0), (5, 1, 0), (6, 0, 1)] {
+        let text = text(start);
+        assert_code(&text, &["--question", "safety", "--unreachable", "P@here"], here);
+        assert_code(&text, &["--question", "safety", "--unreachable", "P@outer"], outer);
+    }
+}
+
+#[test]
+fn a_label_that_is_passed_in_the_atomic_sequence_of_another_process_is_reached() {
+    for receive in ["r?x", "d_step { r?x; x = 0 }"] {
+        let text = format!(
+            "chan q = [0] of {{ byte }}; chan r = [0] of {{ byte }}; byte x, y;
+            active proctype P() {{ q!1; between: {receive} }}
+            active proctype Q() {{ atomic {{ q?y; r!2 }} }}"
+        );
+        assert_code(&text, &["--question", "safety", "--invariant", "!P@between"], 0);
+        assert_code(&text, &["--question", "safety", "--unreachable", "P@between"], 1);
+    }
+}
+
+#[test]
 fn a_label_before_a_jump_can_be_asked_about() {
     let text = "byte x; active proctype P() { x = 1; before: goto after; dead: x = 2; after: skip }";
     assert_code(text, &["--question", "safety", "--unreachable", "P@before"], 1);
