@@ -194,20 +194,20 @@ pub(crate) fn report(
     Ok(report)
 }
 
-/// Whether a model can be searched with a reduction. A label may be passed within a step, of which reductions
-/// know nothing.
+/// Whether a model can be searched with a reduction. To come to a label is part of the step that leads to it or
+/// passes it, as the failure of an assertion is, so no reduction overlooks it but the one that asks which steps may
+/// fail.
 pub(crate) fn is_possible(reduction: ReductionKind, asked: &Asked) -> bool {
-    reduction == ReductionKind::None || asked.unreachable.is_empty()
+    reduction != ReductionKind::UpSets || asked.unreachable.is_empty()
 }
 
 /// The reduction that was asked for; or else the best, if the search can make sure that nothing is ignored.
 fn reduction(args: &CheckArgs, asked: &Asked) -> Result<ReductionKind, Failure> {
     let is_plain = args.store_kind() == StoreKind::Exact && args.search == SearchWord::Bfs;
     let best = if is_plain { ReductionKind::Smaller } else { ReductionKind::None };
-    let default = if is_possible(best, asked) { best } else { ReductionKind::None };
-    let reduction = args.reduction.map_or(default, Into::into);
+    let reduction = args.reduction.map_or(best, Into::into);
     if !is_possible(reduction, asked) {
-        return Err(Failure::Usage("--unreachable needs a full search: use --reduction none".into()));
+        return Err(Failure::Usage("--reduction up-sets knows nothing of --unreachable: use another".into()));
     }
     Ok(reduction)
 }

@@ -130,7 +130,7 @@ fn mistakes_in_questions_are_explained() {
         (&["--unreachable", "P@nowhere"], "has no label `nowhere`"),
         (&["--unreachable", "P@inside"], "within a d_step"),
         (&["--unreachable", "P@here", "--question", "deadlock"], "part of safety"),
-        (&["--unreachable", "P@here", "--reduction", "scc"], "needs a full search"),
+        (&["--unreachable", "P@here", "--reduction", "up-sets"], "knows nothing of --unreachable"),
     ] {
         let text = "byte x; active proctype P() { here: x = 1; d_step { x = 0; inside: x = 2 } }";
         let run = assert_code(text, arguments, 2);
@@ -215,6 +215,73 @@ fn a_label_before_a_jump_can_be_asked_about() {
     let text = "byte x; active proctype P() { x = 1; before: goto after; dead: x = 2; after: skip }";
     assert_code(text, &["--question", "safety", "--unreachable", "P@before"], 1);
     assert_code(text, &["--question", "safety", "--unreachable", "P@dead"], 0);
+}
+
+/// Labels everywhere: in loops, atomic sequences, rendezvous, escapes, and where nobody comes.
+const MANY_LABELS: &str = "
+chan q = [0] of { byte }; chan r = [1] of { byte }; byte x, n;
+active proctype A() {
+    a1: do
+    :: n < 2 -> a2: n++; a3: q!n
+    :: n == 2 -> a4: break
+    :: a5: n == 7 -> a6: skip
+    od;
+    a7: atomic { r!1; a8: r!2; a9: x = 9 }
+}
+active proctype B() {
+    byte k;
+    b1: do
+    :: atomic { q?k; b2: if :: k == 1 -> b3: x = k :: k == 2 -> b4: x = k :: else -> b5: x = 0 fi; b6: skip }
+    :: b7: r?k -> b8: skip
+    :: k == 2 && n == 2 -> b9: goto bb
+    od;
+    bb: skip
+}
+active proctype C() {
+    c1: { c2: x < 9 -> c3: x == 2 -> c4: x = 3 } unless { x == 9 -> c5: x = 8 };
+    c6: if :: x == 8 -> c7: skip :: x == 3 -> c8: skip fi
+}
+active [2] proctype D() { d1: do :: d2: x = 1 - x :: d3: x == 1 -> d4: break od }
+";
+
+/// All that looks like a label after something that looks like the name of a process type.
+fn labels(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+    let (mut process, mut is_name, mut found) = (String::new(), false, Vec::new());
+    for word in words.filter(|word| !word.is_empty()) {
+        if is_name {
+            process = word.to_owned();
+        } else if let Some(label) = word.strip_suffix(':').filter(|label| !label.contains(':')) {
+            found.push(format!("{process}@{label}"));
+        }
+        is_name = word == "proctype";
+    }
+    found.retain(|label| !label.starts_with('@') && !label.ends_with('@'));
+    found
+}
+
+#[test]
+fn every_reduction_finds_the_labels_that_are_reached() {
+    let files = Files::new("labels");
+    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../promela/tests/models");
+    let mut paths: Vec<_> = std::fs::read_dir(models).expect("models").flatten().map(|e| e.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == "pml"));
+    paths.push(files.write("model.pml", MANY_LABELS).into());
+    let (mut n_reached, mut n_unreached) = (0, 0);
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a model");
+        for label in labels(&text) {
+            let path = path.to_string_lossy();
+            let run =
+                stubborn_with(["compare", &path, "-q", "--question", "safety", "--unreachable", &label]);
+            assert_ne!(run.code, 4, "{path} {label}: {}{}", run.out, run.err);
+            // What is no label, is in a claim or in a d_step, or goes wrong in another way, says nothing here.
+            n_reached += usize::from(run.code == 1);
+            n_unreached += usize::from(run.code == 0);
+        }
+    }
+    println!("{n_reached} labels are reached, {n_unreached} are not");
+    assert!(n_reached >= 40 && n_unreached >= 5, "{n_reached} {n_unreached}");
 }
 
 #[test]
