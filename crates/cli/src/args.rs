@@ -71,6 +71,9 @@ pub(crate) enum StubbornCommand {
     Compare {
         /// A file with a Promela model, or the name of a model of the gallery
         model: String,
+        /// Make a Promela model smaller first, as SPIN does
+        #[arg(long, value_enum)]
+        optimise: Option<OptimiseWord>,
         #[command(flatten)]
         params: ParamArgs,
         #[command(flatten)]

@@ -1,6 +1,6 @@
 //! `compare`: one row per reduction.
 
-use crate::args::{CheckArgs, PromelaArgs, RulesWord};
+use crate::args::{CheckArgs, OptimiseWord, PromelaArgs, RulesWord};
 use crate::entry::{print, say};
 use crate::promela::{Loaded, is_possible, load, refuse_methods, report};
 use crate::run::{Failure, analyse_with, options, rule_source};
@@ -31,12 +31,19 @@ pub(crate) fn compare(model: &dyn Model, args: &CheckArgs) -> Result<u8, Failure
     Ok(table.show(&model.name(), args))
 }
 
-/// The same for a Promela model, with every reduction that there is for those.
-pub(crate) fn compare_promela(file: &Path, promela: &PromelaArgs, args: &CheckArgs) -> Result<u8, Failure> {
+/// The same for a Promela model, with every reduction that there is for those. All search the same network; the
+/// counterexamples are not shown, so they need not be those of the model as written.
+pub(crate) fn compare_promela(
+    file: &Path,
+    promela: &PromelaArgs,
+    optimise: OptimiseWord,
+    args: &CheckArgs,
+) -> Result<u8, Failure> {
     refuse_methods(args)?;
     let Some(Loaded { network, asked }) = load(file, promela)? else { return Ok(2) };
     let name = file.display().to_string();
-    let subject = Subject::new(&network, &asked);
+    let optimised = network.optimised(optimise.into(), &asked.readers());
+    let subject = Subject::new(&optimised.network, &asked);
     let mut table = Rows::default();
     for reduction in ReductionKind::ALL.into_iter().filter(|&r| is_possible(r, &asked)) {
         if !is_interrupted() {

@@ -93,11 +93,15 @@ pub fn stubborn_main() -> ExitCode {
         StubbornCommand::Demo { name: Some(name), params, check } => {
             Ok(show_check(&*demo(&name, &params)?, &check))
         }
-        StubbornCommand::Compare { model, params, promela, check } => {
+        StubbornCommand::Compare { model, optimise, params, promela, check } => {
             if is_file_name(&model) {
-                return compare::compare_promela(Path::new(&model), &promela, &check);
+                let optimise = optimise.unwrap_or(OptimiseWord::None);
+                return compare::compare_promela(Path::new(&model), &promela, optimise, &check);
             }
             refuse_expressions(&promela)?;
+            if optimise.is_some() {
+                return Err(Failure::Usage("--optimise is for Promela models".into()));
+            }
             compare::compare(&*demo(&model, &params)?, &check)
         }
         StubbornCommand::Simulate { model, params, promela, simulate } => {

@@ -56,6 +56,25 @@ fn the_report_says_what_was_done() {
 }
 
 #[test]
+fn compare_has_the_states_of_the_optimised_model_if_asked() {
+    let files = Files::new("optimise-compare");
+    let model = files.write("model.pml", SMALL);
+    let rows = |optimise: &[&str]| {
+        let arguments = ["compare", &model, "--json", "--all-errors"].into_iter();
+        let run = stubborn_with(arguments.chain(optimise.iter().copied()));
+        assert_eq!(run.code, 1, "{}", run.err);
+        json(&run)["rows"].as_array().expect("rows").clone()
+    };
+    let states = |rows: &[Value], i: usize| rows[i]["states"].as_u64().expect("a number");
+    let (plain, all) = (rows(&[]), rows(&["--optimise", "all"]));
+    assert_eq!(plain.len(), all.len());
+    assert_eq!(states(&plain, 0), self::states(SMALL, &["--reduction", "none"]));
+    assert_eq!(states(&all, 0), self::states(SMALL, &["--reduction", "none", "--optimise", "all"]));
+    assert!((0..all.len()).all(|i| states(&all, i) < states(&plain, i)));
+    assert_eq!(stubborn_with(["compare", "peterson", "--optimise", "all"]).code, 2);
+}
+
+#[test]
 fn counterexamples_are_runs_of_the_model_as_written() {
     let files = Files::new("optimise-replay");
     let model = files.write("model.pml", SMALL);
