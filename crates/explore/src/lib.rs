@@ -14,6 +14,7 @@ mod components;
 mod dfs;
 mod graph;
 mod ignoring;
+pub mod linear;
 mod run;
 
 pub use bfs::breadth_first;

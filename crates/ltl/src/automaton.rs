@@ -137,6 +137,14 @@ impl Automaton {
         self.marks[state as usize] & 1 == 1
     }
 
+    /// Whether it is plain that every word is accepted from `state`: it can stay there on every letter, and
+    /// is in all sets when it does.
+    pub fn accepts_everything_from(&self, state: State) -> bool {
+        let stays = |edge: &Edge| edge.target == state && edge.guard.is_always();
+        let all = self.all_sets();
+        self.edges(state).iter().any(|edge| stays(edge) && self.marks(state, edge) & all == all)
+    }
+
     /// Whether it has one initial state and in every state at most one edge for each letter.
     pub fn is_deterministic(&self) -> bool {
         let clash = |edges: &Vec<Edge>| {

@@ -2,7 +2,11 @@
 
 use crate::frame::{Frame, Segment};
 use crate::{
+<<<<<<< HEAD
     Action, BinaryOp, ChannelTest, Expr, LocationId, Pattern, Place, Scope, Trouble, UnaryOp, arithmetic,
+=======
+    Action, BinaryOp, ChannelTest, Expr, Location, LocationId, Pattern, Place, Scope, Trouble, UnaryOp,
+>>>>>>> ccb74ef (Search for runs that an automaton accepts; formulas and claims as automata)
 };
 
 /// Who evaluates, in which state, and what it notices.
@@ -56,7 +60,8 @@ impl Evaluator<'_, '_> {
             Expr::Pid => self.pid as i32,
             Expr::ProcessCount => self.frame.processes.len() as i32,
             Expr::Timeout => i32::from(self.is_timeout),
-            Expr::NonProgress => i32::from(!self.is_progress()),
+            Expr::NonProgress => i32::from(!self.is_anybody_at(|location| location.is_progress)),
+            Expr::Accepting => i32::from(self.is_anybody_at(|location| location.is_accept)),
             Expr::Enabled(process) => self.enabled(process),
             Expr::PcValue(process) => {
                 self.process(process).map_or(0, |pid| i32::from(self.frame.location(pid).0))
@@ -169,10 +174,10 @@ impl Evaluator<'_, '_> {
         })
     }
 
-    fn is_progress(&self) -> bool {
+    fn is_anybody_at(&self, is_such: impl Fn(&Location) -> bool) -> bool {
         (0..self.frame.processes.len()).any(|pid| {
             let kind = &self.frame.network.processes[self.frame.kind(pid)];
-            kind.locations[self.frame.location(pid).index()].is_progress
+            is_such(&kind.locations[self.frame.location(pid).index()])
         })
     }
 

@@ -113,6 +113,8 @@ pub enum Expr {
     Timeout,
     /// Whether no process is at a progress location.
     NonProgress,
+    /// Whether a process is at an accepting location.
+    Accepting,
     /// Whether a process has an executable step.
     Enabled(Box<Expr>),
     /// The number of the location of a process.
@@ -154,6 +156,7 @@ impl Expr {
             | Self::ProcessCount
             | Self::Timeout
             | Self::NonProgress
+            | Self::Accepting
             | Self::Started => {}
             Self::Load(place) => of_place(place, visit),
             Self::Unary(_, a)

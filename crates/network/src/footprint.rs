@@ -246,7 +246,7 @@ impl Network {
                 out.insert(Access::Priorities);
                 out.insert(Access::Population);
             }
-            Expr::Timeout | Expr::NonProgress | Expr::Enabled(_) | Expr::PcValue(_) => {
+            Expr::Timeout | Expr::NonProgress | Expr::Accepting | Expr::Enabled(_) | Expr::PcValue(_) => {
                 out.insert(Access::Everything);
             }
             Expr::RemoteLocation { kind, .. } | Expr::RemoteLoad { kind, .. } => {

@@ -20,8 +20,8 @@
 //! one runs only if there are none.
 //!
 //! The whole language is accepted except embedded C (`refuse`). Never claims are lowered to automata of the
-//! network, which its interpreter leaves alone; `ltl` formulas are kept in the syntax tree, and their
-//! propositions can be lowered one by one ([`Compiled::proposition`]).
+//! network, which its interpreter leaves alone, and from there to Büchi automata ([`claim_automaton`]); `ltl`
+//! formulas become properties over propositions that the network evaluates ([`Compiled::formulas`]).
 //!
 //! Where this differs from SPIN:
 //! * `hidden` variables are part of the state. In SPIN a state is found again although a hidden value
@@ -47,9 +47,12 @@ mod lexer;
 mod lower;
 mod parser;
 mod preprocess;
+mod property;
 mod refuse;
 mod token;
 pub mod trail;
+
+pub use property::{Property, TooManyGuards, claim_automaton};
 
 use preprocess::{Preprocessed, preprocess};
 use stubborn_network::Network;
@@ -58,27 +61,19 @@ use stubborn_text::{Diagnostic, Limits, Loader, SourceMap};
 /// What became of a model.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The syntax tree; formulas are only here.
+    /// The syntax tree.
     pub model: ast::Model,
     /// The network, unless there are errors.
     pub network: Option<Network>,
     /// The invariants of the options, in their order, unless there are errors. [`Network::holds`] evaluates
     /// them.
     pub invariants: Vec<stubborn_network::Expr>,
+    /// The formulas: those of the model in their order, then those of the options.
+    pub formulas: Vec<Property>,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// The texts that spans point into.
     pub map: SourceMap,
-    /// What the text was allowed to cost.
-    limits: Limits,
-}
-
-impl Compiled {
-    /// Lowers an expression of the syntax tree that speaks of globals, labels and variables of processes:
-    /// a proposition of a formula. [`Network::holds`] evaluates it.
-    pub fn proposition(&self, expr: &ast::Expr) -> Result<stubborn_network::Expr, Vec<Diagnostic>> {
-        lower::proposition(&self.model, &self.map, &self.limits, expr)
-    }
 }
 
 /// What to compile with.
@@ -89,6 +84,8 @@ pub struct Options {
     /// Expressions over globals, labels and variables of processes, written with the model's macros. They are
     /// compiled together with the model, because a label that they name needs a state of its own.
     pub invariants: Vec<String>,
+    /// Formulas of linear temporal logic, written with the model's macros.
+    pub formulas: Vec<String>,
     /// What a text may cost.
     pub limits: Limits,
 }
@@ -99,15 +96,17 @@ pub fn compile(name: &str, text: &str, loader: &dyn Loader, options: &Options) -
     let mut map = SourceMap::new();
     let file = map.add(name, text.to_owned(), None);
     let limits = &options.limits;
-    let Preprocessed { tokens, expressions, mut diagnostics } =
-        preprocess(file, &mut map, loader, &options.definitions, &options.invariants, limits);
-    let (model, found) = parser::parse(tokens, expressions, limits);
+    let outside = [&options.invariants[..], &options.formulas].concat();
+    let Preprocessed { tokens, mut expressions, mut diagnostics } =
+        preprocess(file, &mut map, loader, &options.definitions, &outside, limits);
+    let formulas = expressions.split_off(options.invariants.len());
+    let (model, found) = parser::parse(tokens, expressions, formulas, limits);
     diagnostics.extend(found);
-    let (mut network, mut invariants) = (None, Vec::new());
+    let (mut network, mut invariants, mut formulas) = (None, Vec::new(), Vec::new());
     if !diagnostics.iter().any(Diagnostic::is_error) {
         let lowered = lower::lower(&model, &map, limits);
-        (network, invariants) = (lowered.network, lowered.invariants);
+        (network, invariants, formulas) = (lowered.network, lowered.invariants, lowered.formulas);
         diagnostics.extend(lowered.diagnostics);
     }
-    Compiled { model, network, invariants, diagnostics, map, limits: *limits }
+    Compiled { model, network, invariants, formulas, diagnostics, map }
 }

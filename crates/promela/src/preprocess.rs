@@ -117,7 +117,7 @@ impl Preprocessor<'_> {
 
     /// An expression that is not part of the model's text. Lines mean nothing in it.
     fn expression(&mut self, text: &str) -> Vec<Token> {
-        let file = self.map.add("<invariant>", text.to_owned(), None);
+        let file = self.map.add("<command line>", text.to_owned(), None);
         let tokens = lex(file, text, &mut self.diagnostics);
         let mut tokens = self.expand(tokens, 0);
         tokens.iter_mut().for_each(|token| token.starts_line = false);

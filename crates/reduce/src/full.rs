@@ -20,6 +20,10 @@ impl<Y: System + ?Sized> Reduction<Y> for Full {
         system.successors(state, out)
     }
 
+    fn is_partial(&self) -> bool {
+        false
+    }
+
     fn stubborn_set(&mut self, system: &Y, _: &Y::State, out: &mut Vec<TransitionId>) -> Result<(), Fault> {
         out.extend((0..system.n_transitions()).map(TransitionId::from));
         Ok(())

@@ -39,6 +39,12 @@ pub trait Reduction<Y: System + ?Sized> {
     /// Appends the successors to explore. Appends none only if the state is terminal.
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault>;
 
+    /// Whether the last expansion may have left out something that can be seen: a transition that may change
+    /// the truth of a proposition and was not in the set.
+    fn is_partial(&self) -> bool {
+        true
+    }
+
     /// Transitions of one class are chosen together, in every state.
     fn class(&self, t: TransitionId) -> u32 {
         t.0
@@ -64,6 +70,10 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
 
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
         (**self).expand(system, state, out)
+    }
+
+    fn is_partial(&self) -> bool {
+        (**self).is_partial()
     }
 
     fn class(&self, t: TransitionId) -> u32 {
@@ -92,6 +102,9 @@ pub enum Preserves {
     /// The same, and reachability of failures in any case: no sequence of transitions outside the set leads to
     /// one.
     Failures,
+    /// What [`Preserves::Basic`] says; and the sets satisfy V and I for certain propositions, so that runs look
+    /// the same up to stuttering, if the search sees to it that no cycle puts anything off for ever.
+    Stuttering,
 }
 
 impl Preserves {

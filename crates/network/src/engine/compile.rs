@@ -120,6 +120,7 @@ fn location(process: &ProcessKind, at: &crate::Location, has_rendezvous: bool) -
         first: at.first_step,
         n_steps: at.steps.len() as u32,
         is_progress: at.is_progress,
+        is_accept: at.is_accept,
         receivers: receivers.into(),
     }
 }
@@ -219,6 +220,7 @@ pub(super) fn code(expr: &Expr) -> Option<Code> {
         Expr::ProcessCount => Code::ProcessCount,
         Expr::Timeout => Code::Timeout,
         Expr::NonProgress => Code::NonProgress,
+        Expr::Accepting => Code::Accepting,
         Expr::PcValue(process) => Code::PcValue(boxed(process)?),
         Expr::RemoteLocation { kind, process, location } => {
             Code::RemoteLocation(remote(*kind, process.as_deref())?, location.0)

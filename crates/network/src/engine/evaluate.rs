@@ -2,7 +2,7 @@
 //! reference, which says what it was. The values are those of the reference all the same.
 
 use super::layout::{Channel, Layout};
-use super::program::{Act, Code, Element, Field, Program, Receive, Remote, Target};
+use super::program::{Act, Code, Element, Field, Location, Program, Receive, Remote, Target};
 use crate::{BinaryOp, ChannelTest, arithmetic};
 use std::cell::Cell;
 
@@ -76,7 +76,8 @@ impl<'a> View<'a> {
             Code::Pid => self.pid as i32,
             Code::ProcessCount => self.layout.processes.len() as i32,
             Code::Timeout => i32::from(self.is_timeout),
-            Code::NonProgress => i32::from(!self.is_progress()),
+            Code::NonProgress => i32::from(!self.is_anybody_at(|location| location.is_progress)),
+            Code::Accepting => i32::from(self.is_anybody_at(|location| location.is_accept)),
             Code::PcValue(process) => {
                 let pid = self.process(process);
                 pid.map_or(0, |pid| i32::from(self.layout.processes[pid].location(self.bytes)))
@@ -219,9 +220,9 @@ impl<'a> View<'a> {
         })
     }
 
-    fn is_progress(&self) -> bool {
+    fn is_anybody_at(&self, is_such: impl Fn(&Location) -> bool) -> bool {
         let mut processes = self.layout.processes.iter();
-        processes.any(|process| self.program.locations[process.place(self.bytes)].is_progress)
+        processes.any(|process| is_such(&self.program.locations[process.place(self.bytes)]))
     }
 
     fn process(&self, code: &Code) -> Option<usize> {

@@ -124,6 +124,7 @@ pub(super) enum Code {
     ProcessCount,
     Timeout,
     NonProgress,
+    Accepting,
     PcValue(Box<Code>),
     /// Whether a process (the oldest of the kind, if none is named) is at a location.
     RemoteLocation(Box<Remote>, u16),
@@ -210,6 +211,7 @@ pub(super) struct Location {
     pub(super) first: u32,
     pub(super) n_steps: u32,
     pub(super) is_progress: bool,
+    pub(super) is_accept: bool,
     /// The steps that may take the message of a rendezvous.
     pub(super) receivers: Box<[u32]>,
 }

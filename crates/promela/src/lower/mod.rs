@@ -10,12 +10,14 @@
 mod declarations;
 mod expressions;
 mod flow;
+mod formula;
 mod locations;
 mod references;
 mod scope;
 mod statements;
 mod types;
 
+use crate::Property;
 use crate::ast::{self, Item, Model};
 use crate::ast_walk;
 use flow::Flow;
@@ -33,6 +35,7 @@ use types::Record;
 pub(crate) struct Lowered {
     pub(crate) network: Option<Network>,
     pub(crate) invariants: Vec<Expr>,
+    pub(crate) formulas: Vec<Property>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -41,19 +44,8 @@ pub(crate) fn lower(model: &Model, map: &SourceMap, limits: &Limits) -> Lowered 
     let mut lowering = Lowering::twice(model, map, limits);
     let has_errors = lowering.diagnostics.iter().any(Diagnostic::is_error);
     let network = if has_errors { None } else { lowering.network() };
-    Lowered { network, invariants: lowering.invariants, diagnostics: lowering.diagnostics }
-}
-
-/// Lowers an expression over globals and remote references, e.g. a proposition of a formula.
-pub(crate) fn proposition(
-    model: &Model,
-    map: &SourceMap,
-    limits: &Limits,
-    expr: &ast::Expr,
-) -> Result<Expr, Vec<Diagnostic>> {
-    let mut lowering = Lowering::twice(model, map, limits);
-    lowering.scopes.clear();
-    lowering.expr(expr).ok_or(lowering.diagnostics)
+    let Lowering { invariants, formulas, diagnostics, .. } = lowering;
+    Lowered { network, invariants, formulas, diagnostics }
 }
 
 /// What the first pass has found out.
@@ -98,6 +90,7 @@ struct Lowering<'a> {
     trace: Option<Trace>,
     claims: Vec<Claim>,
     invariants: Vec<Expr>,
+    formulas: Vec<Property>,
     remote_labels: HashSet<(Arc<str>, Arc<str>)>,
     finished: HashMap<Arc<str>, Known>,
     uses_last: bool,
@@ -149,6 +142,7 @@ impl<'a> Lowering<'a> {
             trace: None,
             claims: Vec::new(),
             invariants: Vec::new(),
+            formulas: Vec::new(),
             remote_labels: HashSet::new(),
             finished: HashMap::new(),
             uses_last: false,
@@ -220,7 +214,7 @@ impl<'a> Lowering<'a> {
                 Item::Trace { is_negated, body, span } => self.event_trace(*is_negated, body, *span),
                 Item::Never { name, body } => self.claim(name.as_ref(), body),
                 Item::Invariant(expr) => self.invariant(expr),
-                Item::Ltl { formula, .. } => self.read_by(formula),
+                Item::Ltl { name, formula } => self.formula_item(name.as_ref(), formula),
                 _ => {}
             }
         }
@@ -258,6 +252,14 @@ impl<'a> Lowering<'a> {
     /// An invariant is nobody's: it is evaluated between the steps of all processes.
     fn invariant(&mut self, expr: &ast::Expr) {
         self.begin_process(Arc::from(":invariant:"), expr.span);
+        if self.means_something(expr, "an invariant") {
+            let lowered = self.expr(expr);
+            self.invariants.extend(lowered);
+        }
+    }
+
+    /// Whether nothing in the expression needs a process that evaluates it.
+    fn means_something(&mut self, expr: &ast::Expr, what: &str) -> bool {
         let mut odd = None;
         ast_walk::expr(expr, &mut |inner| {
             let name = match &inner.kind {
@@ -266,16 +268,14 @@ impl<'a> Lowering<'a> {
                 _ => return,
             };
             if matches!(name, "timeout" | "_pid" | "_priority") {
-                odd.get_or_insert((inner.span, format!("`{name}` means nothing in an invariant")));
+                odd.get_or_insert((inner.span, format!("`{name}` means nothing in {what}")));
             }
         });
-        match odd {
-            Some((span, message)) => self.error("P0330", span, message),
-            None => {
-                let lowered = self.expr(expr);
-                self.invariants.extend(lowered);
-            }
+        let is_good = odd.is_none();
+        if let Some((span, message)) = odd {
+            self.error("P0330", span, message);
         }
+        is_good
     }
 
     /// A formula reads the globals that it names.

@@ -17,10 +17,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use stubborn_text::{Diagnostic, Limits, Span};
 
-/// Parses a preprocessed model, and the invariants that come from outside.
+/// Parses a preprocessed model, and the invariants and formulas that come from outside.
 pub(crate) fn parse(
     tokens: Vec<Token>,
     invariants: Vec<Vec<Token>>,
+    formulas: Vec<Vec<Token>>,
     limits: &Limits,
 ) -> (Model, Vec<Diagnostic>) {
     let mut parser = Parser::new(tokens, limits);
@@ -33,7 +34,11 @@ pub(crate) fn parse(
         }
     }
     for tokens in invariants {
-        model.items.extend(parser.invariant(tokens).map(Item::Invariant));
+        model.items.extend(parser.outside(tokens, false).map(Item::Invariant));
+    }
+    for tokens in formulas {
+        let formula = parser.outside(tokens, true);
+        model.items.extend(formula.map(|formula| Item::Ltl { name: None, formula }));
     }
     (model, parser.diagnostics)
 }
@@ -102,13 +107,15 @@ impl<'a> Parser<'a> {
     }
 
     /// An expression that is not part of the model's text.
-    fn invariant(&mut self, mut tokens: Vec<Token>) -> Parsed<Expr> {
+    fn outside(&mut self, mut tokens: Vec<Token>, is_formula: bool) -> Parsed<Expr> {
         tokens.reverse();
         self.rest = tokens;
         self.parentheses = 0;
-        self.is_formula = false;
+        self.is_formula = is_formula;
         self.is_cut = false;
-        let expr = self.expr()?;
+        let expr = self.expr();
+        self.is_formula = false;
+        let expr = expr?;
         if self.is_end() { Ok(expr) } else { self.unexpected("an operator or the end of the expression") }
     }
 

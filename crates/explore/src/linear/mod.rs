@@ -1,0 +1,368 @@
+//! Search for a run that an automaton accepts.
+//!
+//! **Implements** emptiness of the product of a system with a generalised Büchi automaton, breadth-first: when
+//! the number of nodes has doubled, and in the end, strong components are searched for one that accepts
+//! (`cycles`). A node where the automaton accepts whatever comes ends the search at once, so a violation of a
+//! safety property is shown by a shortest run. With a reduction, states are expanded again until no cycle
+//! puts off for ever what can be seen (`put_off`).
+//! **Preserves** under D0, D1, D2, V and I of the reduction, and L by `put_off`: every run of the system has
+//! a run of the explored part with the same letters up to stuttering. What is fired is a function of the
+//! system's state alone, never of the automaton's: Siegel (CAV 2019) shows what else goes wrong.
+//! **Differs from the text** (nested depth-first search) in that runs are short, that generalised acceptance
+//! and weak fairness cost nothing, and in the cycle condition, which needs no stack.
+//! **Checked by** brute force on random systems and formulas (`oracle`), and by SPIN's verdicts and counts.
+
+mod cycles;
+mod product;
+mod put_off;
+
+use crate::run::{BATCH, Halt};
+use crate::{End, Graph, Keep, Limits, Stats, Stop, Watch, shortest_path, transition_between};
+use cycles::Way;
+use fixedbitset::FixedBitSet;
+use product::{Cursor, Product};
+use std::collections::VecDeque;
+use stubborn_ltl::{Automaton, Letter, State};
+use stubborn_reduce::Reduction;
+use stubborn_store::{Entry, Full, Store};
+use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
+
+/// A set of processes, by number.
+pub type Processes = [u64; 4];
+
+/// Who takes part in what.
+pub trait Participants<S: ?Sized> {
+    /// Appends for each transition that is enabled in `state` the processes that take part in it.
+    fn participants(&mut self, state: &S, out: &mut Vec<(TransitionId, Processes)>) -> Result<(), Fault>;
+}
+
+/// What to search, how, and within which limits.
+pub struct LinearJob<'a, Y: System + ?Sized> {
+    /// The system.
+    pub system: &'a Y,
+    /// What to fire in each state.
+    pub reduction: &'a mut dyn Reduction<Y>,
+    /// Where states are kept; empty, and exact.
+    pub store: &'a mut dyn Store<Y::State>,
+    /// The letter of a state: which propositions of the automaton hold.
+    pub letter: &'a mut dyn FnMut(&Y::State) -> Result<Letter, Fault>,
+    /// Accepts the runs that are looked for.
+    pub automaton: &'a Automaton,
+    /// Whether a run that ends counts as one that stays in its last state for ever.
+    pub extends: bool,
+    /// If there, only runs count in which each process that can always take part from some point on does so
+    /// again and again.
+    pub fairness: Option<&'a mut dyn Participants<Y::State>>,
+    /// Who looks at the clock.
+    pub watch: &'a mut dyn Watch,
+    /// When to give up.
+    pub limits: Limits,
+}
+
+/// A run that the automaton accepts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AcceptedRun {
+    /// What is fired; `None` where the system has ended and stays.
+    pub steps: Vec<Option<TransitionId>>,
+    /// The number of the state from which on the run repeats; `None` if the automaton accepts whatever comes.
+    pub cycle_start: Option<usize>,
+    /// Where the automaton is in each state of the run, before it reads the letter of the state.
+    pub at: Vec<State>,
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub struct LinearOutcome {
+    /// How it ended; `Sighted` if there is a run.
+    pub end: End,
+    /// Its numbers: nodes and edges of the product.
+    pub stats: Stats,
+    /// How many states of the system were found.
+    pub n_states: u64,
+    /// The run.
+    pub run: Option<AcceptedRun>,
+}
+
+/// Nodes after which cycles are looked for the first time.
+const FIRST_LOOK: usize = 4_096;
+
+/// Searches for a run that the automaton accepts.
+pub fn search<Y: System + ?Sized>(job: LinearJob<'_, Y>) -> LinearOutcome {
+    let keep = if job.fairness.is_some() { Keep::Labels } else { Keep::Edges };
+    let graph = Graph::new(keep).expect("edges are kept");
+    let product = Product::new(job.automaton, graph, job.extends);
+    let accepts_all =
+        job.automaton.states().map(|state| job.automaton.accepts_everything_from(state)).collect();
+    let mut search = Search {
+        job,
+        product,
+        accepts_all,
+        stats: Stats::default(),
+        n_found: 0,
+        expanded: FixedBitSet::new(),
+        partial: FixedBitSet::new(),
+        agenda: VecDeque::new(),
+        batch: Batch::new(),
+        entries: Vec::new(),
+        current: None,
+        run: None,
+    };
+    let result = search.run();
+    search.finish(result)
+}
+
+/// A search under way.
+struct Search<'a, Y: System + ?Sized> {
+    job: LinearJob<'a, Y>,
+    product: Product<'a>,
+    /// By state of the automaton.
+    accepts_all: Vec<bool>,
+    stats: Stats,
+    /// States of the system found so far.
+    n_found: usize,
+    expanded: FixedBitSet,
+    /// States in which something that can be seen was left out.
+    partial: FixedBitSet,
+    /// Nodes to look at.
+    agenda: VecDeque<u32>,
+    batch: Batch<Y::State>,
+    entries: Vec<Entry>,
+    /// The state in hand, for faults.
+    current: Option<u32>,
+    run: Option<AcceptedRun>,
+}
+
+impl<Y: System + ?Sized> Search<'_, Y> {
+    fn run(&mut self) -> Result<(), Halt> {
+        self.batch.clear();
+        self.job.system.initial(&mut self.batch)?;
+        self.insert()?;
+        for &at in self.job.automaton.initial() {
+            self.arrive(0, at, None)?;
+        }
+        let mut next_look = FIRST_LOOK;
+        loop {
+            while !self.agenda.is_empty() {
+                self.expand_ahead()?;
+                self.advance()?;
+                if self.product.nodes.len() >= next_look {
+                    next_look = 2 * self.product.nodes.len();
+                    self.look_for_cycles()?;
+                }
+            }
+            self.look_for_cycles()?;
+            if !self.fire_what_was_put_off()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Expands the states of the next nodes that were not expanded yet, until a batch is full.
+    fn expand_ahead(&mut self) -> Result<(), Halt> {
+        self.tick()?;
+        self.batch.clear();
+        let mut ends: Vec<(u32, usize)> = Vec::new();
+        let mut room = <Y::State as Vector>::Rows::default();
+        for &node in self.agenda.iter().take(BATCH) {
+            let node = self.product.nodes[node as usize];
+            if self.expanded.contains(node.state as usize) {
+                continue;
+            }
+            self.current = Some(node.state);
+            let state = self.job.store.state(node.state, &mut room).expect("the store keeps states");
+            let letter = (self.job.letter)(state)?;
+            if !self.product.is_alive(node, letter) {
+                continue;
+            }
+            self.product.letters[node.state as usize] = letter;
+            self.expanded.insert(node.state as usize);
+            self.job.reduction.expand(self.job.system, state, &mut self.batch)?;
+            self.batch.take_flag();
+            let is_partial = self.job.reduction.is_partial();
+            self.partial.set(node.state as usize, is_partial);
+            ends.push((node.state, self.batch.len()));
+            if self.batch.len() >= BATCH {
+                break;
+            }
+        }
+        self.current = None;
+        self.insert()?;
+        self.add_edges(&ends)
+    }
+
+    /// Adds the edges of an inserted batch: for each source, where its successors end.
+    fn add_edges(&mut self, ends: &[(u32, usize)]) -> Result<(), Halt> {
+        let mut from = 0;
+        for &(source, end) in ends {
+            self.stats.terminal_states += u64::from(from == end);
+            let edges = (from..end).map(|i| (self.entries[i].id(), self.batch.via(i)));
+            self.product.graph.add(source, edges).map_err(Halt::Stop)?;
+            from = end;
+        }
+        Ok(())
+    }
+
+    /// Goes through the moves of the nodes whose states are expanded.
+    fn advance(&mut self) -> Result<(), Halt> {
+        while let Some(&node) = self.agenda.front() {
+            let state = self.product.nodes[node as usize].state;
+            if !self.expanded.contains(state as usize) {
+                // Not expanded yet; or the automaton cannot go on with its letter.
+                let mut room = <Y::State as Vector>::Rows::default();
+                let vector = self.job.store.state(state, &mut room).expect("the store keeps states");
+                let letter = (self.job.letter)(vector)?;
+                if self.product.is_alive(self.product.nodes[node as usize], letter) {
+                    return Ok(());
+                }
+                self.agenda.pop_front();
+                continue;
+            }
+            self.agenda.pop_front();
+            let mut cursor = Cursor::START;
+            while let Some(found) = self.product.next_move(node, &mut cursor) {
+                self.stats.edges += 1;
+                self.arrive(found.state, found.at, Some(node))?;
+            }
+            self.stats.queue = self.agenda.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Adds a node, if it is new.
+    fn arrive(&mut self, state: u32, at: State, parent: Option<u32>) -> Result<(), Halt> {
+        let Some(node) = self.product.add(state, at, parent) else { return Ok(()) };
+        if self.stats.states == self.job.limits.states {
+            return Err(Halt::Stop(Stop::States { limit: self.job.limits.states }));
+        }
+        if node == u32::MAX - 1 {
+            return Err(Halt::Stop(Stop::Numbers { what: "product states", limit: u64::from(u32::MAX - 1) }));
+        }
+        self.stats.states += 1;
+        self.agenda.push_back(node);
+        if self.accepts_all[at as usize] {
+            // The letter of the parent decided it.
+            let last = parent.unwrap_or(node);
+            let way = Way { stem: self.product.way_to(last), cycle: None };
+            self.run = Some(self.accepted_run(way)?);
+            return Err(Halt::Sighted);
+        }
+        Ok(())
+    }
+
+    fn look_for_cycles(&mut self) -> Result<(), Halt> {
+        if let Some(way) = self.accepting_way()? {
+            self.run = Some(self.accepted_run(way)?);
+            return Err(Halt::Sighted);
+        }
+        Ok(())
+    }
+
+    /// Expands states in full where a cycle puts something off for ever. Whether there was such a cycle.
+    fn fire_what_was_put_off(&mut self) -> Result<bool, Halt> {
+        let again = self.states_that_put_off()?;
+        let mut room = <Y::State as Vector>::Rows::default();
+        for &state in &again {
+            self.tick()?;
+            self.stats.repairs += 1;
+            self.partial.set(state as usize, false);
+            self.batch.clear();
+            let source = self.job.store.state(state, &mut room).expect("the store keeps states");
+            self.job.system.successors(source, &mut self.batch)?;
+            self.batch.take_flag();
+            self.insert()?;
+            self.add_edges(&[(state, self.batch.len())])?;
+            let nodes: Vec<u32> = self.product.nodes_of(state).collect();
+            self.agenda.extend(nodes);
+        }
+        Ok(!again.is_empty())
+    }
+
+    fn insert(&mut self) -> Result<(), Halt> {
+        let others = self.product.bytes() + self.batch.bytes();
+        let limit = self.job.limits.bytes;
+        let used = self.job.store.bytes() + others;
+        self.entries.clear();
+        let room = limit.saturating_sub(used);
+        match self.job.store.insert(&self.batch, room, &mut self.entries) {
+            Ok(()) if used <= limit => {}
+            Ok(()) => return Err(Halt::Stop(Stop::Memory { limit, needed: used - limit })),
+            Err(Full::Memory { needed }) => return Err(Halt::Stop(Stop::Memory { limit, needed })),
+            Err(Full::Numbers) => {
+                let limit = Entry::MAX_STATES as u64;
+                return Err(Halt::Stop(Stop::Numbers { what: "states", limit }));
+            }
+        }
+        self.stats.peak_bytes = self.stats.peak_bytes.max(self.job.store.bytes() + others);
+        self.n_found += self.entries.iter().filter(|entry| entry.is_new()).count();
+        self.product.cover(self.n_found);
+        self.expanded.grow(self.n_found);
+        self.partial.grow(self.n_found);
+        Ok(())
+    }
+
+    fn tick(&mut self) -> Result<(), Halt> {
+        self.job.watch.tick(&self.stats).map_or(Ok(()), |stop| Err(Halt::Stop(stop)))
+    }
+
+    /// A run in transitions.
+    fn accepted_run(&mut self, way: Way) -> Result<AcceptedRun, Fault> {
+        let nodes = &self.product.nodes;
+        let (mut steps, mut at) = (Vec::new(), Vec::new());
+        let stem: Vec<(u32, Option<u32>)> = way.stem.iter().map(|&node| (node, None)).collect();
+        let cycle = way.cycle.unwrap_or_default();
+        let has_cycle = !cycle.is_empty();
+        let all: Vec<(u32, Option<u32>)> = stem.into_iter().chain(cycle).collect();
+        for (i, &(node, edge)) in all.iter().enumerate() {
+            at.push(nodes[node as usize].at);
+            let from = nodes[node as usize].state;
+            let next = match all.get(i + 1) {
+                Some(&(next, _)) => nodes[next as usize].state,
+                None if has_cycle => nodes[all[way.stem.len()].0 as usize].state,
+                None => break,
+            };
+            let label = edge.and_then(|edge| self.product.graph.label(edge));
+            steps.push(if self.product.graph.is_terminal(from) {
+                None
+            } else {
+                Some(match label {
+                    Some(label) => label,
+                    None => transition_between(self.job.system, &*self.job.store, from, next)?,
+                })
+            });
+        }
+        if has_cycle {
+            at.push(nodes[all[way.stem.len()].0 as usize].at);
+        }
+        Ok(AcceptedRun { steps, cycle_start: has_cycle.then_some(way.stem.len()), at })
+    }
+
+    fn finish(self, result: Result<(), Halt>) -> LinearOutcome {
+        let end = match result {
+            Ok(()) => End::Complete,
+            Err(Halt::Sighted) => End::Sighted,
+            Err(Halt::Stop(stop)) => End::Stopped(stop),
+            Err(Halt::Fault(fault)) => {
+                let path = self.current.map(|state| self.path_to(state)).unwrap_or_default();
+                End::Fault(fault, path)
+            }
+        };
+        LinearOutcome { end, stats: self.stats, n_states: self.n_found as u64, run: self.run }
+    }
+
+    /// The transitions that lead to a state, as far as they are known.
+    fn path_to(&self, state: u32) -> Vec<TransitionId> {
+        let graph = &self.product.graph;
+        let edges = shortest_path(graph, 0, false, |_, _, _| true, |s| s == state).unwrap_or_default();
+        let mut from = 0;
+        let mut path = Vec::new();
+        for edge in edges {
+            let (to, _) = graph.edge(edge);
+            match transition_between(self.job.system, &*self.job.store, from, to) {
+                Ok(t) => path.push(t),
+                Err(_) => break,
+            }
+            from = to;
+        }
+        path
+    }
+}

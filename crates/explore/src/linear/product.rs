@@ -1,0 +1,166 @@
+//! The product of the explored part of a system with an automaton.
+//!
+//! **Implements** the product as SPIN builds it: in a state the automaton reads the state's letter, then the
+//! system moves; where the system cannot move and runs are to be extended, the automaton moves alone. So a
+//! node is a state and where the automaton is before it has read the letter of that state.
+//! **Differs from the text** in that states are kept, expanded and judged once, however many nodes they are
+//! in, and that edges of the product are made from those of the system whenever they are asked for.
+//! **Checked by** SPIN's counts of product states.
+
+use crate::Graph;
+use stubborn_ltl::{Automaton, Letter, State};
+
+const NONE: u32 = u32::MAX;
+
+/// A state of the system with a state of the automaton.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    /// The number of the state in the store.
+    pub(super) state: u32,
+    /// Where the automaton is.
+    pub(super) at: State,
+    /// Another node of the same state.
+    sibling: u32,
+    /// The node from which it was found first; itself at the beginning.
+    pub(super) parent: u32,
+}
+
+/// What is known of the product.
+pub(super) struct Product<'a> {
+    pub(super) automaton: &'a Automaton,
+    /// The edges of the system.
+    pub(super) graph: Graph,
+    /// By state that was expanded: its letter.
+    pub(super) letters: Vec<Letter>,
+    pub(super) nodes: Vec<Node>,
+    /// By state: the node of it that was found last.
+    newest: Vec<u32>,
+    /// Whether a run that ends goes on in its last state for ever.
+    extends: bool,
+}
+
+/// Where an enumeration of moves is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor {
+    /// Edge of the automaton.
+    edge: u32,
+    /// Edge of the system to look at next; [`NONE`] if the automaton's edge has not been looked at.
+    at: u32,
+}
+
+impl Cursor {
+    pub(super) const START: Self = Self { edge: 0, at: NONE };
+}
+
+/// An edge of the product.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Move {
+    /// The state of the system that it leads to.
+    pub(super) state: u32,
+    /// Where the automaton goes.
+    pub(super) at: State,
+    /// The acceptance sets that it is in.
+    pub(super) marks: u64,
+    /// The system's edge; `None` if the system has ended.
+    pub(super) edge: Option<u32>,
+}
+
+impl<'a> Product<'a> {
+    pub(super) fn new(automaton: &'a Automaton, graph: Graph, extends: bool) -> Self {
+        let (letters, nodes, newest) = (Vec::new(), Vec::new(), Vec::new());
+        Self { automaton, graph, letters, nodes, newest, extends }
+    }
+
+    /// Makes room for `n` states.
+    pub(super) fn cover(&mut self, n: usize) {
+        self.graph.cover(n);
+        if n > self.newest.len() {
+            self.letters.resize(n, 0);
+            self.newest.resize(n, NONE);
+        }
+    }
+
+    /// The nodes of a state.
+    pub(super) fn nodes_of(&self, state: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = Some(self.newest[state as usize]).filter(|&node| node != NONE);
+        std::iter::successors(first, |&node| {
+            Some(self.nodes[node as usize].sibling).filter(|&node| node != NONE)
+        })
+    }
+
+    /// The node of a state of both, if it was found.
+    pub(super) fn find(&self, state: u32, at: State) -> Option<u32> {
+        self.nodes_of(state).find(|&node| self.nodes[node as usize].at == at)
+    }
+
+    /// Adds a node, if it is new; `parent` is `None` at the beginning.
+    pub(super) fn add(&mut self, state: u32, at: State, parent: Option<u32>) -> Option<u32> {
+        if self.find(state, at).is_some() {
+            return None;
+        }
+        let node = self.nodes.len() as u32;
+        let sibling = std::mem::replace(&mut self.newest[state as usize], node);
+        self.nodes.push(Node { state, at, sibling, parent: parent.unwrap_or(node) });
+        Some(node)
+    }
+
+    /// Whether the automaton can go on in a node.
+    pub(super) fn is_alive(&self, node: Node, letter: Letter) -> bool {
+        self.automaton.edges(node.at).iter().any(|edge| edge.guard.holds(letter))
+    }
+
+    /// The next move of a node whose state was expanded, and the cursor after it.
+    pub(super) fn next_move(&self, node: u32, cursor: &mut Cursor) -> Option<Move> {
+        let Node { state, at, .. } = self.nodes[node as usize];
+        let letter = self.letters[state as usize];
+        loop {
+            let edge = self.automaton.edges(at).get(cursor.edge as usize)?;
+            let made = |to: u32, via: Option<u32>| Move {
+                state: to,
+                at: edge.target,
+                marks: self.automaton.marks(at, edge),
+                edge: via,
+            };
+            if cursor.at == NONE {
+                let first = self.graph.first_edge(state).filter(|_| edge.guard.holds(letter));
+                if let Some(first) = first {
+                    cursor.at = first;
+                } else {
+                    cursor.edge += 1;
+                    let is_last = self.extends && self.graph.is_terminal(state);
+                    if is_last && edge.guard.holds(letter) {
+                        return Some(made(state, None));
+                    }
+                    continue;
+                }
+            }
+            let (target, next) = self.graph.edge(cursor.at);
+            let found = made(target, Some(cursor.at));
+            match next {
+                Some(next) => cursor.at = next,
+                None => *cursor = Cursor { edge: cursor.edge + 1, at: NONE },
+            }
+            return Some(found);
+        }
+    }
+
+    /// All moves of a node to nodes that were found.
+    pub(super) fn moves(&self, node: u32) -> impl Iterator<Item = (u32, Move)> + '_ {
+        let mut cursor = Cursor::START;
+        std::iter::from_fn(move || {
+            loop {
+                let found = self.next_move(node, &mut cursor)?;
+                if let Some(target) = self.find(found.state, found.at) {
+                    return Some((target, found));
+                }
+            }
+        })
+    }
+
+    /// Memory in use, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.graph.bytes()
+            + self.nodes.len() * size_of::<Node>()
+            + self.newest.len() * (4 + size_of::<Letter>())
+    }
+}
