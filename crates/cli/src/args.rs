@@ -19,6 +19,7 @@ Examples:
   stubborn check model.pml --invariant 'x < 2'        the same, and that this holds in every state
   stubborn check model.pml --may-progress 'len(q)==0' the same, and that the channel can always be emptied
   stubborn check model.pml --unreachable P@error      the same, and that no P comes to this label
+  stubborn check model.pml --ltl '[] (p -> <> q)'     the same, and that every run satisfies this
   stubborn check model.pml --chart                    with the messages of a counterexample as a chart
   stubborn check model.pml --trail                    a counterexample for `spin -t -p model.pml`
   stubborn simulate model.pml --interactive           choose every step yourself
@@ -55,6 +56,8 @@ pub(crate) enum StubbornCommand {
         optimise: Option<OptimiseWord>,
         #[command(flatten)]
         promela: PromelaArgs,
+        #[command(flatten)]
+        linear: LinearArgs,
         #[command(flatten)]
         check: CheckArgs,
     },
@@ -214,6 +217,24 @@ pub(crate) struct PromelaArgs {
     /// For Promela: ask whether every run makes this expression true again and again
     #[arg(long, value_name = "EXPR")]
     pub(crate) must_progress: Option<String>,
+}
+
+/// Properties of runs.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct LinearArgs {
+    /// A formula of linear temporal logic that every run must satisfy, e.g. '[] (p -> <> q)' (may be repeated)
+    #[arg(long, value_name = "FORMULA")]
+    pub(crate) ltl: Vec<String>,
+    /// An automaton of forbidden runs, in the Hanoi omega-automata format; its propositions are expressions of
+    /// the model (may be repeated)
+    #[arg(long, value_name = "FILE.hoa")]
+    pub(crate) automaton: Vec<PathBuf>,
+    /// Check only this formula or claim of the model
+    #[arg(short = 'N', long, value_name = "NAME")]
+    pub(crate) property: Option<String>,
+    /// Only weakly fair runs count: a process that can always move from some point on does so again and again
+    #[arg(long)]
+    pub(crate) fair: bool,
 }
 
 impl PromelaArgs {
@@ -382,6 +403,19 @@ pub(crate) enum QuestionWord {
     MayTerminate,
     /// No transition goes on for ever without the others it should
     Fair,
+    /// Promela: the formulas and claims of the model
+    Linear,
+    /// Promela: no run comes to a label that begins with `accept` again and again
+    Acceptance,
+    /// Promela: no run avoids labels that begin with `progress` for ever
+    NonProgress,
+}
+
+impl QuestionWord {
+    /// Whether it is answered by searching for runs.
+    pub(crate) fn is_about_runs(self) -> bool {
+        matches!(self, Self::Linear | Self::Acceptance | Self::NonProgress)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

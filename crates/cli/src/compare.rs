@@ -40,7 +40,7 @@ pub(crate) fn compare_promela(
     args: &CheckArgs,
 ) -> Result<u8, Failure> {
     refuse_methods(args)?;
-    let Some(Loaded { network, asked }) = load(file, promela)? else { return Ok(2) };
+    let Some(Loaded { network, asked, .. }) = load(file, promela)? else { return Ok(2) };
     let name = file.display().to_string();
     let optimised = network.optimised(optimise.into(), &asked.readers());
     let subject = Subject::new(&optimised.network, &asked);

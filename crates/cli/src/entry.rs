@@ -81,10 +81,11 @@ fn build_or_fail(
 pub fn stubborn_main() -> ExitCode {
     let stubborn = Stubborn::parse();
     guarded(move || match stubborn.command {
-        StubbornCommand::Check { model, trail, optimise, promela, check } => {
+        StubbornCommand::Check { model, trail, optimise, promela, linear, check } => {
             let trail = trail.map(|file| file.unwrap_or_else(|| trail::default_file(&model)));
             let optimise = OptimiseWord::asked(optimise, &check);
-            promela::check(&model, &promela, &check, optimise, trail.as_deref())
+            let asked = promela::Asking { promela: &promela, linear: &linear, args: &check, optimise };
+            promela::check(&model, asked, trail.as_deref())
         }
         StubbornCommand::Demo { name: None, .. } => {
             print(gallery_list());

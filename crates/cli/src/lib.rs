@@ -61,6 +61,7 @@ mod promela;
 mod quantity;
 mod replay;
 mod run;
+mod runs;
 mod simulate;
 mod subject;
 mod target;

@@ -1,48 +1,73 @@
 //! `check`: a Promela model, from its file to a report.
 
-use crate::args::{CheckArgs, OptimiseWord, PromelaArgs, SearchWord};
+use crate::args::{CheckArgs, LinearArgs, OptimiseWord, PromelaArgs, QuestionWord, SearchWord};
 use crate::asked::Asked;
 use crate::entry::{say, show};
+use crate::machine;
 use crate::run::{About, Analyse, Failure, options_for, questions};
+use crate::runs::{Movers, Runs, read_automata};
 use crate::subject::Subject;
 use crate::trail;
 use crate::unreached::unreached;
 use crate::watch::Terminal;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use stubborn_explore::End;
+use stubborn_explore::linear::Participants;
+use stubborn_ltl::Automaton;
 use stubborn_model::Question;
 use stubborn_network::{Network, Optimised};
-use stubborn_promela::ast::{Ident, Item};
 use stubborn_promela::{Compiled, Options as CompileOptions, compile};
 use stubborn_reduce::{NetworkReduction, Reduction};
-use stubborn_report::{Report, clean};
+use stubborn_report::Report;
 use stubborn_system::{Batch, Observed, System};
 use stubborn_text::{LoadError, Loader, render};
-use stubborn_verdict::{PhaseReport, ReductionKind, StoreKind, on_original};
+use stubborn_verdict::{
+    Analysis, LinearPlan, PhaseReport, ReductionKind, StoreKind, check_runs, on_original,
+};
 
 /// The largest text that is read.
 const MAX_BYTES: u64 = 16 << 20;
 
+/// What is asked of a model, in the words of the command line.
+#[derive(Clone, Copy)]
+pub(crate) struct Asking<'a> {
+    pub(crate) promela: &'a PromelaArgs,
+    pub(crate) linear: &'a LinearArgs,
+    pub(crate) args: &'a CheckArgs,
+    pub(crate) optimise: OptimiseWord,
+}
+
 /// Verifies the model in a file.
-pub(crate) fn check(
-    file: &Path,
-    promela: &PromelaArgs,
-    args: &CheckArgs,
-    optimise: OptimiseWord,
-    trail: Option<&Path>,
-) -> Result<u8, Failure> {
-    let Some(Loaded { network, asked }) = load(file, promela)? else { return Ok(2) };
+pub(crate) fn check(file: &Path, asking: Asking<'_>, trail: Option<&Path>) -> Result<u8, Failure> {
+    let Asking { promela, linear, args, optimise } = asking;
+    let started = Instant::now();
+    let automata = read_automata(linear)?;
+    let Some(Loaded { network, asked, runs }) = load_all(file, promela, linear, automata, args)? else {
+        return Ok(2);
+    };
     let name = file.display().to_string();
-    let optimised = network.optimised(optimise.into(), &asked.readers());
+    let mut readers = asked.readers();
+    readers.extend(runs.iter().flat_map(|property| &property.exprs));
+    let optimised = network.optimised(optimise.into(), &readers);
     let as_written = Subject::new(&network, &asked).stood_in_by(&optimised);
     let subject = Subject::new(&optimised.network, &asked);
-    let reduction = refuse_methods(args).and_then(|()| reduction(args, &asked));
-    let mut report = reduction.and_then(|reduction| report(&name, &subject, &asked, reduction, args));
+    let reduction = refuse_methods(args).and_then(|()| reduction(args, &asked))?;
+    let mut report = if asks_about_states(linear, args) {
+        report(&name, &subject, &asked, reduction, args)
+    } else {
+        Ok(nothing_yet(&name, &network))
+    };
     if let Ok(report) = &mut report {
         let Optimised { hidden, reset, .. } = &optimised;
         let (word, hidden, reset) = (optimise.word(), hidden.clone(), reset.clone());
         report.optimise = Some(stubborn_report::Optimised { word, hidden, reset });
         show_as_written(report, &subject, &as_written, &asked, args)?;
+        let searched = if linear.fair { &as_written } else { &subject };
+        for property in &runs {
+            check_property(report, property, searched, &as_written, reduction, asking, started)?;
+        }
+        report.seconds = started.elapsed().as_secs_f64();
     }
     if let (Some(trail), Ok(report)) = (trail, &report) {
         trail::save(trail, file, &as_written, report)?;
@@ -51,6 +76,63 @@ pub(crate) fn check(
     let is_told = is_full && (args.json || !args.quiet);
     let unreached = is_told.then(|| unreached(&network, &subject.executed()));
     Ok(show(&name, report, unreached.as_deref(), args))
+}
+
+/// Whether anything is asked besides properties of runs. One property that is named is all that is asked.
+fn asks_about_states(linear: &LinearArgs, args: &CheckArgs) -> bool {
+    let is_about_runs = |word: &QuestionWord| word.is_about_runs();
+    linear.property.is_none() && (args.question.is_empty() || !args.question.iter().all(is_about_runs))
+}
+
+fn nothing_yet(name: &str, network: &Network) -> Report {
+    Report {
+        model: name.to_owned(),
+        n_transitions: network.n_steps,
+        state_bits: state_bits(network),
+        rules: None,
+        optimise: None,
+        analysis: Analysis { answers: Vec::new(), phases: Vec::new() },
+        seconds: 0.0,
+        peak_rss: machine::peak_rss(),
+    }
+}
+
+fn state_bits(network: &Network) -> usize {
+    let mut initial = Batch::new();
+    network.initial(&mut initial).map_or(0, |()| 8 * initial.state(0).len())
+}
+
+/// Checks a property of runs, and adds the answer to the report.
+fn check_property(
+    report: &mut Report,
+    property: &Runs,
+    searched: &Subject<'_>,
+    as_written: &Subject<'_>,
+    reduction: ReductionKind,
+    asking: Asking<'_>,
+    started: Instant,
+) -> Result<(), Failure> {
+    let Asking { linear, args, .. } = asking;
+    let options = options_for(Vec::new(), reduction, args);
+    let left = args.time.map(|limit| limit.saturating_sub(started.elapsed()));
+    let mut watch = Terminal::new(left, args.quiet);
+    let mut bound = property.bound(searched.network(), as_written.network());
+    let mut movers = Movers(as_written.network());
+    let make = |support: u64| {
+        let visible = property.visible(support);
+        let algorithm = reduction.algorithm()?;
+        let reduction = NetworkReduction::for_runs(searched.network(), &visible, algorithm);
+        let reduction = options.check.into_iter().fold(reduction, NetworkReduction::checked);
+        Some(Box::new(reduction) as Box<dyn Reduction<Subject<'_>>>)
+    };
+    let fairness = linear.fair.then_some(&mut movers as &mut dyn Participants<[u8]>);
+    let plan = LinearPlan { reduction: &make, fairness };
+    let (mut answer, phases) =
+        check_runs(searched, as_written, &mut bound, plan, &options, &mut watch).map_err(Failure::Broken)?;
+    answer.phase += report.analysis.phases.len();
+    report.analysis.answers.push(answer);
+    report.analysis.phases.extend(phases);
+    Ok(())
 }
 
 /// Counterexamples were found in the network that was searched; people get them for the model as written. If
@@ -77,6 +159,7 @@ fn is_full(phase: &PhaseReport) -> bool {
         && phase.store == StoreKind::Exact
         && (phase.reduction == ReductionKind::None.word() || phase.no_ignoring)
         && !phase.symmetry
+        && phase.product.is_none()
 }
 
 /// A model that was accepted.
@@ -85,43 +168,64 @@ pub(crate) struct Loaded {
     pub(crate) network: Network,
     /// What the user asks of it.
     pub(crate) asked: Asked,
+    /// Properties of runs.
+    pub(crate) runs: Vec<Runs>,
 }
 
-/// Reads and compiles a model; prints what is wrong with it. `None` if it is refused.
+/// Reads and compiles a model; prints what is wrong with it. `None` if it is refused. Properties of runs are
+/// left alone.
 pub(crate) fn load(file: &Path, args: &PromelaArgs) -> Result<Option<Loaded>, Failure> {
+    compile_file(file, args, &LinearArgs::default(), Vec::new(), None)
+}
+
+/// The same with all properties of runs.
+fn load_all(
+    file: &Path,
+    args: &PromelaArgs,
+    linear: &LinearArgs,
+    automata: Vec<(String, Automaton)>,
+    check: &CheckArgs,
+) -> Result<Option<Loaded>, Failure> {
+    compile_file(file, args, linear, automata, Some(check))
+}
+
+fn compile_file(
+    file: &Path,
+    args: &PromelaArgs,
+    linear: &LinearArgs,
+    automata: Vec<(String, Automaton)>,
+    check: Option<&CheckArgs>,
+) -> Result<Option<Loaded>, Failure> {
     let unreadable = |error: String| Failure::Usage(format!("{}: {error}", file.display()));
     let text = read(file).map_err(unreadable)?;
     let parent = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let directory = parent.canonicalize().map_err(|error| unreadable(error.to_string()))?;
     let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let definitions = args.define.iter().map(|d| definition(d)).collect::<Result<_, _>>()?;
-    let invariants = Asked::texts(args);
-    let options = CompileOptions { definitions, invariants, ..CompileOptions::default() };
-    let Compiled { model, network, invariants, diagnostics, map, .. } =
+    let mut invariants = Asked::texts(args);
+    let n_asked = invariants.len();
+    let texts = automata.iter().flat_map(|(_, automaton)| automaton.propositions().iter());
+    invariants.extend(texts.map(|proposition| proposition.text.clone()));
+    let formulas = linear.ltl.clone();
+    let options = CompileOptions { definitions, invariants, formulas, ..CompileOptions::default() };
+    let Compiled { network, mut invariants, formulas, diagnostics, map, .. } =
         compile(&name, &text, &Directory(directory), &options);
     for diagnostic in &diagnostics {
         say(render(diagnostic, &map).trim_end());
     }
-    if network.is_some() {
-        for claim in model.items.iter().filter_map(claim_name) {
-            say(&format!("warning: {claim} is not checked: this version does not look at claims"));
-        }
-    }
     let Some(network) = network else { return Ok(None) };
+    let mut propositions = invariants.split_off(n_asked).into_iter();
+    let automata = automata.into_iter().map(|(name, automaton)| {
+        let exprs = propositions.by_ref().take(automaton.propositions().len()).collect();
+        (name, automaton, exprs)
+    });
+    let automata = automata.collect();
     let asked = Asked::new(&network, args, invariants).map_err(Failure::Usage)?;
-    Ok(Some(Loaded { network, asked }))
-}
-
-/// What is claimed beyond assertions and end states.
-fn claim_name(item: &Item) -> Option<String> {
-    let named = |kind: &str, name: &Option<Ident>| {
-        name.as_ref().map_or(format!("`{kind}`"), |name| format!("`{kind} {}`", clean(&name.name)))
+    let runs = match check {
+        Some(check) => Runs::all(&network, formulas, automata, linear, check)?,
+        None => Vec::new(),
     };
-    match item {
-        Item::Never { name, .. } => Some(named("never", name)),
-        Item::Ltl { name, .. } => Some(named("ltl", name)),
-        _ => None,
-    }
+    Ok(Some(Loaded { network, asked, runs }))
 }
 
 /// `NAME` or `NAME=VALUE`.
@@ -178,8 +282,7 @@ pub(crate) fn report(
 ) -> Result<Report, Failure> {
     let network = subject.network();
     let options = options_for(all_questions(name, subject, asked, args)?, reduction, args);
-    let mut initial = Batch::new();
-    let state_bits = network.initial(&mut initial).map_or(0, |()| 8 * initial.state(0).len());
+    let state_bits = state_bits(network);
     let about = About { name: name.to_owned(), n_transitions: network.n_steps, state_bits, rules: None };
     let checks = subject.checks();
     let make = |kind: ReductionKind| {

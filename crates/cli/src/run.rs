@@ -180,7 +180,7 @@ pub(crate) fn questions(
     args: &CheckArgs,
 ) -> Result<Vec<Question>, Failure> {
     let mut wanted = Vec::new();
-    for word in &args.question {
+    for word in args.question.iter().filter(|word| !word.is_about_runs()) {
         let matching: Vec<Question> = known.iter().filter(|q| is_called(q, *word)).cloned().collect();
         match (word, matching.is_empty()) {
             (_, false) => wanted.extend(matching),

@@ -99,6 +99,10 @@ fn answer_json(report: &Report, answer: &Answer) -> Value {
     };
     json!({
         "question": answer.question.word(),
+        "name": match &answer.question {
+            Question::Linear { name } => Some(name),
+            _ => None,
+        },
         "question_text": answer.text,
         "question_parameters": parameters_json(&answer.question),
         "verdict": answer.verdict.word(),
@@ -175,6 +179,13 @@ fn phase_json(phase: &PhaseReport) -> Value {
             "witness": trace_json(stuck.trace()),
             "no_return": stuck.region().map(region_json),
         })),
+        "product": phase.product.as_ref().map(|product| json!({
+            "system_states": product.system_states,
+            "automaton_states": product.automaton_states,
+            "closure": product.is_closure,
+            "repairs": product.repairs,
+            "fair": product.fair,
+        })),
         "peak_bytes": stats.peak_bytes,
         "bytes_per_state": stats.peak_bytes as f64 / stats.states.max(1) as f64,
     })
@@ -227,6 +238,7 @@ fn trace_json(trace: &Trace) -> Value {
         "steps": steps.collect::<Vec<_>>(),
         "no_return": trace.no_return,
         "cycle_start": trace.cycle_start,
+        "propositions": trace.beside,
     })
 }
 

@@ -27,7 +27,12 @@ pub fn report_text(report: &Report, verbose: bool) -> String {
     }
     for (i, phase) in report.analysis.phases.iter().enumerate() {
         if i > 0 {
-            let _ = writeln!(out, "what was left open was answered by another search:");
+            let what = if phase.product.is_some() {
+                "search for runs"
+            } else {
+                "what was left open was answered by another search"
+            };
+            let _ = writeln!(out, "{what}:");
         }
         phase_text(&mut out, phase);
         termination_text(&mut out, report, phase, verbose);
@@ -54,7 +59,7 @@ fn memory(report: &Report) -> String {
 
 fn answer_text(out: &mut String, report: &Report, answer: &Answer, verbose: bool) {
     let word = answer.verdict.word();
-    let _ = writeln!(out, "  {word:<13} {}: {}", answer.question.word(), clean(&answer.text));
+    let _ = writeln!(out, "  {word:<13} {}: {}", name(&answer.question), clean(&answer.text));
     let indent = "                ";
     match &answer.verdict {
         Verdict::Holds(holds) => {
@@ -74,6 +79,14 @@ fn answer_text(out: &mut String, report: &Report, answer: &Answer, verbose: bool
                 region_text(out, report, region);
             }
         }
+    }
+}
+
+/// The word for a question, with its name if it has one.
+fn name(question: &Question) -> String {
+    match question {
+        Question::Linear { name } => format!("{} {}", question.word(), clean(name)),
+        other => other.word().to_owned(),
     }
 }
 
@@ -130,7 +143,10 @@ fn trace_text(out: &mut String, trace: &Trace, verbose: bool) {
                 .join(", "),
         };
         let shown = if verbose || i == 0 { format!("{}  ", clean(state)) } else { String::new() };
-        let line = format!("    {i:>4}  {name:<width$}  {shown}{changes}");
+        let beside = trace.beside.get(i).filter(|now| i == 0 || trace.beside.get(i - 1) != Some(now));
+        let beside =
+            beside.filter(|now| !now.is_empty()).map_or(String::new(), |now| format!("  [{}]", clean(now)));
+        let line = format!("    {i:>4}  {name:<width$}  {shown}{changes}{beside}");
         let _ = writeln!(out, "{}", line.trim_end());
     }
 }
@@ -175,6 +191,16 @@ fn phase_text(out: &mut String, phase: &PhaseReport) {
         human_bytes(stats.peak_bytes),
         stats.peak_bytes as f64 / stats.states.max(1) as f64
     );
+    if let Some(product) = &phase.product {
+        let closure = if product.is_closure { ", its closure under stuttering" } else { "" };
+        let fair = if product.fair { ", weakly fair runs only" } else { "" };
+        let _ = writeln!(
+            out,
+            "  product of {} with an automaton of {}{closure}{fair}",
+            counted(product.system_states, "state"),
+            counted(product.automaton_states as u64, "state")
+        );
+    }
     let symmetry = if phase.symmetry { " with symmetry" } else { "" };
     let _ = writeln!(
         out,

@@ -31,6 +31,11 @@ pub enum Question {
         /// The transitions that occur only finitely often in a violating run.
         rarely: Vec<TransitionId>,
     },
+    /// Every run satisfies a property of linear time.
+    Linear {
+        /// Its name, or the property itself.
+        name: String,
+    },
 }
 
 impl Question {
@@ -43,6 +48,7 @@ impl Question {
             Self::MustProgress { .. } => "must-progress",
             Self::MayTerminate => "may-terminate",
             Self::Fair { .. } => "fair",
+            Self::Linear { .. } => "linear",
         }
     }
 }
@@ -63,6 +69,7 @@ impl fmt::Display for Question {
             Self::Fair { often, rarely } => {
                 write!(f, "no run fires {often} for ever without firing one of {rarely:?} for ever")
             }
+            Self::Linear { name } => write!(f, "every run satisfies {name}"),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`analyse`] answers questions about a system: it plans searches, looks at what they found, and builds a
 //! [`Verdict`] for each question. The data's way: `analysis` plans and asks; `phase` runs one search;
-//! `graph_questions` looks at the edges; `lift` turns paths of representatives into real ones, `original` those of a smaller system; `replay`
+//! `graph_questions` looks at the edges; `linear` asks about runs; `lift` turns paths of representatives into real ones, `original` those of a smaller system; `replay`
 //! runs every counterexample again before anyone sees it; `verdict` is the result, `row` what it rests on.
 //!
 //! Invariants:
@@ -16,6 +16,7 @@
 mod analysis;
 mod graph_questions;
 mod lift;
+mod linear;
 mod messages;
 mod options;
 mod original;
@@ -26,6 +27,7 @@ mod trace;
 mod verdict;
 
 pub use analysis::{Analysis, Answer, Broken, MakeReduction, analyse, analyse_with};
+pub use linear::{LinearPlan, ProductReport, RunProperty, check_runs};
 pub use options::{Options, ReductionKind, SearchKind, StoreKind};
 pub use original::{OpenCycle, on_original};
 pub use phase::PhaseReport;

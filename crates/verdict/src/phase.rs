@@ -1,7 +1,9 @@
 //! One search, and what it says about each of the questions put to it.
 
 use crate::graph_questions::{Edges, Lasso};
-use crate::{Evidence, Holds, Inconclusive, Options, SearchKind, StoreKind, Violated, Witness};
+use crate::{
+    Evidence, Holds, Inconclusive, Options, ProductReport, SearchKind, StoreKind, Violated, Witness,
+};
 use stubborn_explore::{
     End, Job, Keep, Outcome, Sighting, Stats, Stop, Visitor, Watch, breadth_first, depth_first,
 };
@@ -32,6 +34,8 @@ pub struct PhaseReport {
     pub always_may_terminate: Option<bool>,
     /// If it does not: a run to where it is impossible, replayed, and what lies beyond.
     pub cannot_terminate: Option<Box<Violated>>,
+    /// If it was a search for runs: the numbers of the product.
+    pub product: Option<ProductReport>,
 }
 
 /// What a search gives: its numbers, what it says about each question, and if it was found that termination
@@ -114,6 +118,7 @@ pub(crate) fn run_phase<Z: Observed>(
         no_ignoring: outcome.no_ignoring,
         always_may_terminate,
         cannot_terminate: None,
+        product: None,
     };
     Ok(Searched { report, findings, cannot_terminate })
 }
@@ -168,6 +173,7 @@ fn not_begun(
         no_ignoring: false,
         always_may_terminate: None,
         cannot_terminate: None,
+        product: None,
     };
     Searched { report, findings, cannot_terminate: None }
 }
@@ -296,6 +302,7 @@ impl<Z: Observed> Phase<'_, Z> {
             preserves: self.preserves,
             always_may_terminate: self.terminates.as_ref().map(Option::is_none),
             no_ignoring: self.outcome.no_ignoring,
+            is_closed: false,
         };
         Ok(Holds::conclude(question, evidence).map_or(Finding::Open, Finding::Holds))
     }

@@ -26,6 +26,8 @@ pub enum Row {
     ProgressByTermination,
     /// The model always may terminate, so the cycle would have been found (V15 Theorem 6).
     FairByTermination,
+    /// D0, D1, D2, V, I and no cycle that puts anything off: runs are the same up to stuttering.
+    Stuttering,
     /// A run of the model that was replayed: true whatever was left out.
     Replay,
 }
@@ -42,6 +44,7 @@ impl Row {
             Self::SafetyByUpSets => "up-sets-safety",
             Self::ProgressByTermination => "may-terminating-progress",
             Self::FairByTermination => "may-terminating-fair",
+            Self::Stuttering => "stutter-equivalent-runs",
             Self::Replay => "replay",
         }
     }
@@ -67,6 +70,9 @@ impl fmt::Display for Row {
             }
             Self::FairByTermination => {
                 "the model always may terminate, so stubborn sets (D0 D1 D2) keep the cycle [V15 Theorems 3, 6]"
+            }
+            Self::Stuttering => {
+                "stubborn sets (D0 D1 D2 V I) without cycles that put anything off (L) keep all runs up to stuttering"
             }
             Self::Replay => "a run of the model, replayed step by step",
         })

@@ -18,6 +18,8 @@ pub struct Trace {
     pub no_return: Option<usize>,
     /// The number of the state to which the last state is equal.
     pub cycle_start: Option<usize>,
+    /// For properties of runs: what holds in each state, from the initial one on; empty otherwise.
+    pub beside: Vec<String>,
 }
 
 /// A step of a run.
@@ -68,6 +70,7 @@ impl Trace {
             steps,
             no_return: witness.no_return,
             cycle_start: witness.cycle_start,
+            beside: Vec::new(),
         }
     }
 }

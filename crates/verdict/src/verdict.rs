@@ -51,6 +51,8 @@ pub struct Evidence<'a> {
     pub always_may_terminate: Option<bool>,
     /// Whether it was made sure that no transition is ignored for ever.
     pub no_ignoring: bool,
+    /// For properties of runs: whether the runs that were searched for are closed under stuttering.
+    pub is_closed: bool,
 }
 
 impl Holds {
@@ -63,6 +65,7 @@ impl Holds {
         let terminates = evidence.always_may_terminate == Some(true);
         let row = match (evidence.preserves, question) {
             (Preserves::Everything, _) => Row::FullSearch,
+            (Preserves::Stuttering, Question::Linear { .. }) if evidence.is_closed => Row::Stuttering,
             (_, Question::Deadlock) => Row::TerminalStates,
             (_, Question::MayTerminate) if terminates => Row::Termination,
             (Preserves::Failures, Question::Safety) => Row::SafetyByUpSets,
@@ -122,6 +125,9 @@ pub enum Inconclusive {
     /// The question needs the edges between states, which such a store cannot give.
     #[error("this question needs an exact store")]
     NeedsExactStore,
+    /// What was searched is smaller than the model as written, and a cycle of it is none there.
+    #[error("a cycle of the optimised model does not close in the model as written: use `--optimise none`")]
+    OpenCycle,
     /// No method at hand answers this question.
     #[error("no method answers this question under these options")]
     NoMethod,
@@ -156,7 +162,14 @@ mod tests {
 
     fn evidence(end: &End) -> Evidence<'_> {
         let (guarantee, preserves) = (Guarantee::Exact, Preserves::Everything);
-        Evidence { end, guarantee, preserves, always_may_terminate: None, no_ignoring: false }
+        Evidence {
+            end,
+            guarantee,
+            preserves,
+            always_may_terminate: None,
+            no_ignoring: false,
+            is_closed: false,
+        }
     }
 
     fn all_questions() -> Vec<Question> {
@@ -167,6 +180,7 @@ mod tests {
             Question::MustProgress { terminal_counts: false },
             Question::MayTerminate,
             Question::Fair { often: TransitionId(0), rarely: Vec::new() },
+            Question::Linear { name: "p".into() },
         ]
     }
 
@@ -217,7 +231,7 @@ mod tests {
                 let expected = match question {
                     Question::Deadlock => true,
                     Question::Safety if no_ignoring => true,
-                    Question::MustProgress { .. } => false,
+                    Question::MustProgress { .. } | Question::Linear { .. } => false,
                     _ => always_may_terminate == Some(true),
                 };
                 assert_eq!(proved, expected, "{question:?} {always_may_terminate:?}");

@@ -13,12 +13,13 @@
 //!   of TAPAAL and LoLA).
 //! * `scc+deletion`: the smallest closure, and where that needs more than one process, deletion, if smaller.
 //!
-//! **Preserves** D0, D1, D2.
+//! **Preserves** D0, D1, D2; for properties of runs also V (a rule of the situation) and I (an invisible node is
+//! added where the set would have none), and says where something visible was left out, for L.
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
 use super::definition;
 use super::flow::Flow;
-use super::population::Population;
+use super::population::{Population, Watched};
 use super::situation::Situation;
 use crate::{CheckDepth, Deletion, Preserves, Reduction, StrongComponents};
 use fixedbitset::FixedBitSet;
@@ -123,7 +124,11 @@ const MOST_PERCENT: u64 = 98;
 pub struct NetworkReduction<'n> {
     network: &'n Network,
     flow: Flow,
-    checks: Vec<Expr>,
+    watched: Watched,
+    /// Whether runs are to look the same, and not only failures and terminal states.
+    is_for_runs: bool,
+    /// Whether something visible was left out of the last set.
+    is_partial: bool,
     algorithm: Algorithm,
     is_off: bool,
     depth: Option<CheckDepth>,
@@ -143,10 +148,23 @@ pub struct NetworkReduction<'n> {
 impl<'n> NetworkReduction<'n> {
     /// `checks` are expressions that are to hold in every state.
     pub fn new(network: &'n Network, checks: &[Expr], algorithm: Algorithm) -> Self {
+        let watched = Watched { checks: checks.to_vec(), propositions: Vec::new() };
+        Self::watching(network, watched, false, algorithm)
+    }
+
+    /// For properties of runs over these propositions.
+    pub fn for_runs(network: &'n Network, propositions: &[Expr], algorithm: Algorithm) -> Self {
+        let watched = Watched { checks: Vec::new(), propositions: propositions.to_vec() };
+        Self::watching(network, watched, true, algorithm)
+    }
+
+    fn watching(network: &'n Network, watched: Watched, is_for_runs: bool, algorithm: Algorithm) -> Self {
         Self {
             network,
             flow: Flow::new(network),
-            checks: checks.to_vec(),
+            watched,
+            is_for_runs,
+            is_partial: false,
             algorithm,
             // A step of anybody changes who may move next, or what somebody can see.
             is_off: network.has_priorities || network.last.is_some(),
@@ -232,7 +250,7 @@ impl<'n> NetworkReduction<'n> {
                 return Ok(None);
             }
             let is_up = self.algorithm == Algorithm::UpSets;
-            let made = Population::new(self.network, &self.flow, &view, &self.checks, is_up);
+            let made = Population::new(self.network, &self.flow, &view, &self.watched, is_up);
             self.populations.insert(self.key.clone(), made);
         }
         let Some(population) = self.populations.get_mut(&self.key) else { return Ok(None) };
@@ -255,7 +273,7 @@ impl<'n> NetworkReduction<'n> {
         if let Some(known) = self.memo.get(&self.facts) {
             return Ok(known.clone());
         }
-        let chosen = Self::pick(self.algorithm, &mut self.components, situation)?;
+        let chosen = Self::pick(self.algorithm, &mut self.components, situation, self.is_for_runs)?;
         if self.memo.len() >= MOST_CHOICES {
             self.memo.clear();
         }
@@ -268,8 +286,12 @@ impl<'n> NetworkReduction<'n> {
         algorithm: Algorithm,
         components: &mut StrongComponents,
         situation: Situation<'_>,
+        is_for_runs: bool,
     ) -> Result<Option<FixedBitSet>, Fault> {
         let seeds = seeds(&situation);
+        if is_for_runs {
+            return Ok(for_runs(&situation, &seeds));
+        }
         Ok(match algorithm {
             Algorithm::UpSets => Some(up_set(&situation, &seeds)),
             Algorithm::Ample => ample(&situation, &seeds),
@@ -311,7 +333,11 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     }
 
     fn preserves(&self) -> Preserves {
-        if self.algorithm == Algorithm::UpSets { Preserves::Failures } else { Preserves::Basic }
+        match self.algorithm {
+            _ if self.is_for_runs => Preserves::Stuttering,
+            Algorithm::UpSets => Preserves::Failures,
+            _ => Preserves::Basic,
+        }
     }
 
     fn expand(&mut self, system: &Y, state: &[u8], out: &mut Batch<[u8]>) -> Result<(), Fault> {
@@ -329,6 +355,8 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         let set = self.choose(state)?;
         let before = out.len();
         let population = set.as_ref().map(|_| &self.populations[&self.key]);
+        let left_out = |set: &FixedBitSet| population.is_some_and(|p| !p.visible.is_subset(set));
+        self.is_partial = set.as_ref().is_some_and(left_out);
         for i in 0..self.successors.len() {
             let via = self.successors.via(i);
             let is_in = set.as_ref().zip(population).is_none_or(|(set, population)| {
@@ -342,6 +370,10 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         }
         self.is_off |= !self.is_off && self.yields.is_poor(self.successors.len(), out.len() - before);
         Ok(())
+    }
+
+    fn is_partial(&self) -> bool {
+        self.is_partial
     }
 
     fn class(&self, t: TransitionId) -> u32 {
@@ -404,6 +436,30 @@ fn smallest(situation: &Situation<'_>, seeds: &[usize], disabled: Disabled) -> O
         }
     }
     best
+}
+
+/// The smallest closure that has an invisible node if one is enabled: without any visible one if possible (I).
+fn for_runs(situation: &Situation<'_>, seeds: &[usize]) -> Option<FixedBitSet> {
+    let visible = situation.population.borrow().visible.clone();
+    let is_visible = |n: &usize| visible.contains(*n);
+    let n_enabled = situation.enabled.count_ones(..);
+    let has_invisible = |set: &FixedBitSet| set.intersection(&situation.enabled).any(|n| !is_visible(&n));
+    let must_have_invisible = situation.enabled.ones().any(|n| !is_visible(&n));
+    let mut best: Option<FixedBitSet> = None;
+    let mut best_size = n_enabled;
+    for &seed in seeds {
+        let set = close(situation, &[seed], Disabled::Necessary, best_size);
+        let size = set.intersection(&situation.enabled).count();
+        if size < best_size && (!must_have_invisible || has_invisible(&set)) {
+            (best, best_size) = (Some(set), size);
+        }
+    }
+    // What can never be enabled again is in every set.
+    let dead: Vec<usize> = visible.difference(&situation.live).collect();
+    best.map(|mut set| {
+        set.extend(dead);
+        set
+    })
 }
 
 /// Everything that may fail, closed; and an enabled node.

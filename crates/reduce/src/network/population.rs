@@ -18,6 +18,15 @@ use stubborn_network::{Action, Expr, LocationId, Network, Scope, View};
 /// Rows for the locals at hand, at most; what is more is done without them.
 const MOST_ROWS: usize = 10_000;
 
+/// What is looked at from outside.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watched {
+    /// Expressions that are to hold in every state.
+    pub(super) checks: Vec<Expr>,
+    /// Expressions whose changes can be seen.
+    pub(super) propositions: Vec<Expr>,
+}
+
 /// A step of a process.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
@@ -71,6 +80,8 @@ pub(super) struct Population {
     /// One for each check: the imaginary transition that is enabled where it fails.
     pub(super) checks: Vec<Rc<Row>>,
     checked: Vec<Touch>,
+    /// Nodes that may change the truth of a proposition, by themselves or through processes that they start.
+    pub(super) visible: FixedBitSet,
     /// For each process and location: nodes from there on, ever.
     pub(super) reach: Vec<Vec<FixedBitSet>>,
     /// For each node: the nodes of its process after which it may come next.
@@ -94,7 +105,7 @@ impl Population {
         network: &Network,
         flow: &Flow,
         view: &View<'_>,
-        checks: &[Expr],
+        watched: &Watched,
         minds_all_risks: bool,
     ) -> Self {
         let kinds: Vec<usize> = (0..view.n_processes()).map(|pid| view.kind(pid)).collect();
@@ -108,6 +119,7 @@ impl Population {
             rows_now: HashMap::new(),
             checks: Vec::new(),
             checked: Vec::new(),
+            visible: FixedBitSet::new(),
             reach: Vec::new(),
             before: Vec::new(),
             wants: Vec::new(),
@@ -130,9 +142,17 @@ impl Population {
         population.rows = vec![None; population.nodes.len()];
         population.find_reach(flow);
         let known = Known::new(network, flow, view, None, 0, &[]);
-        population.checked = checks.iter().map(|expr| check(&known, expr, false)).collect();
+        population.checked = watched.checks.iter().map(|expr| check(&known, expr, false)).collect();
         let rows = population.checked.iter().map(|touch| Rc::new(population.row(touch, None)));
         population.checks = rows.collect();
+        population.visible = FixedBitSet::with_capacity(population.n_nodes());
+        for expr in &watched.propositions {
+            let row = population.row(&check(&known, expr, false), None);
+            for literal in row.clauses.iter().flatten() {
+                population.visible.union_with(&literal.enablers);
+                population.visible.union_with(&literal.falsifiers);
+            }
+        }
         population
     }
 

@@ -6,6 +6,7 @@
 //! * a disabled node brings, for one clause that is false now, the nodes that may make one of its literals
 //!   true; if its process is elsewhere, also the steps that its process can take now and that lead towards
 //!   it, or the steps that lead directly to it, will do;
+//! * V: an enabled node that may change the truth of a proposition brings all such nodes;
 //! * a step for when nothing else can be done brings nothing: an enabled member stays enabled, so nothing
 //!   outside the set can make that step possible.
 //!
@@ -193,6 +194,10 @@ impl<'a> Situation<'a> {
                 Some(literal) => set.union_with(&literal.falsifiers),
                 None => clause.iter().for_each(|literal| set.union_with(&literal.falsifiers)),
             }
+        }
+        if self.population.borrow().visible.contains(node) {
+            // V: nothing visible is overtaken.
+            set.union_with(&self.population.borrow().visible);
         }
         set.intersect_with(&self.live);
         set

@@ -1,0 +1,344 @@
+//! Properties of runs of a Promela model: formulas, never claims, automata, acceptance cycles.
+//!
+//! Each is an automaton of forbidden runs over propositions, with a judge of its own for the runs that a search
+//! finds: the formula is evaluated on the run, the claim is run beside it, step by step. **Checked by**
+//! `tests/linear.rs`, and against SPIN in `oracle`.
+
+use crate::args::{CheckArgs, LinearArgs, QuestionWord};
+use crate::run::Failure;
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::path::Path;
+use stubborn_explore::linear::{Participants, Processes};
+use stubborn_ltl::{
+    Automaton, Cube, Formula, Guard, Lasso, Letter, Propositions, from_hoa, stuttering, translate,
+};
+use stubborn_network::{Claim, Condition, Engine, Expr, LocationId, Network};
+use stubborn_promela::{Property, claim_automaton};
+use stubborn_system::{Batch, Fault, TransitionId};
+use stubborn_verdict::RunProperty;
+
+/// What decides whether a run is forbidden, independent of the automaton.
+#[derive(Clone, Debug)]
+enum Judge {
+    /// Forbidden if the formula does not hold.
+    Formula(Formula),
+    /// Forbidden if the claim can accept it.
+    Claim(usize),
+    /// Forbidden if the automaton from outside accepts it.
+    Automaton,
+    /// Forbidden if the proposition holds again and again.
+    Often,
+}
+
+/// A property, not yet bound to a network.
+#[derive(Clone, Debug)]
+pub(crate) struct Runs {
+    /// Its name, or itself if it has none.
+    pub(crate) name: String,
+    text: String,
+    forbidden: Automaton,
+    names: Propositions,
+    /// The propositions.
+    pub(crate) exprs: Vec<Expr>,
+    judge: Judge,
+    is_closed: bool,
+    extends: bool,
+}
+
+/// The texts of an automaton's propositions are compiled with the model; the rest when that is done.
+pub(crate) fn read_automata(args: &LinearArgs) -> Result<Vec<(String, Automaton)>, Failure> {
+    let read = |path: &std::path::PathBuf| {
+        let name = path.display().to_string();
+        let text = read_text(path).map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
+        let automaton = from_hoa(&text).map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
+        Ok((name, automaton))
+    };
+    args.automaton.iter().map(read).collect()
+}
+
+/// The largest automaton that is read.
+const MAX_BYTES: u64 = 4 << 20;
+
+fn read_text(path: &Path) -> Result<String, String> {
+    let about = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    if !about.is_file() || about.len() > MAX_BYTES {
+        return Err(format!("not a file of at most {MAX_BYTES} bytes"));
+    }
+    std::fs::read_to_string(path).map_err(|error| error.to_string())
+}
+
+impl Runs {
+    /// All that is asked about runs of a model.
+    pub(crate) fn all(
+        network: &Network,
+        formulas: Vec<Property>,
+        automata: Vec<(String, Automaton, Vec<Expr>)>,
+        linear: &LinearArgs,
+        check: &CheckArgs,
+    ) -> Result<Vec<Self>, Failure> {
+        let is_asked = |word| check.question.contains(&word);
+        let mut all = Vec::new();
+        // Other questions leave the properties of the model out, but not those of the command line.
+        let n_own = formulas.len() - linear.ltl.len();
+        let keeps_own = check.question.is_empty() || is_asked(QuestionWord::Linear);
+        for (i, property) in formulas.into_iter().enumerate() {
+            if i >= n_own || keeps_own {
+                all.push(Self::formula(property)?);
+            }
+        }
+        if keeps_own {
+            for number in 0..network.claims.len() {
+                all.push(Self::claim(network, number)?);
+            }
+        }
+        for (name, automaton, exprs) in automata {
+            all.push(Self::automaton(name, automaton, exprs));
+        }
+        if is_asked(QuestionWord::Acceptance) {
+            all.push(Self::often(
+                "acceptance",
+                "no run comes to an accept label again and again",
+                Expr::Accepting,
+            ));
+        }
+        if is_asked(QuestionWord::NonProgress) {
+            let text = "no run avoids progress labels for ever from some point on";
+            all.push(Self::non_progress(text));
+        }
+        if let Some(wanted) = &linear.property {
+            let names: Vec<String> = all.iter().map(|property| property.name.clone()).collect();
+            all.retain(|property| property.name == *wanted);
+            if all.is_empty() {
+                let known = if names.is_empty() { "no property".to_owned() } else { names.join(", ") };
+                return Err(Failure::Usage(format!("--property {wanted}: the model has {known}")));
+            }
+        }
+        Ok(all)
+    }
+
+    fn formula(property: Property) -> Result<Self, Failure> {
+        let Property { name, text, formula, propositions, exprs } = property;
+        let name = name.unwrap_or_else(|| text.clone());
+        let translated = translate(&formula.clone().negated(), &propositions)
+            .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
+        let smaller = translated.generalised.n_states() < translated.buchi.n_states();
+        let forbidden = if smaller { translated.generalised } else { translated.buchi };
+        let is_closed = stuttering(&formula, &propositions).is_invariant();
+        let judge = Judge::Formula(formula);
+        Ok(Self { name, text, forbidden, names: propositions, exprs, judge, is_closed, extends: true })
+    }
+
+    fn claim(network: &Network, number: usize) -> Result<Self, Failure> {
+        let claim = &network.claims[number];
+        let name = claim.name.clone().unwrap_or_else(|| "never".to_owned());
+        let (forbidden, exprs) =
+            claim_automaton(claim).map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
+        let names = forbidden.propositions().clone();
+        let text = "no run is accepted by the claim".to_owned();
+        let judge = Judge::Claim(number);
+        Ok(Self { name, text, forbidden, names, exprs, judge, is_closed: false, extends: true })
+    }
+
+    fn automaton(name: String, forbidden: Automaton, exprs: Vec<Expr>) -> Self {
+        let names = forbidden.propositions().clone();
+        let text = "no run is accepted by the automaton".to_owned();
+        let judge = Judge::Automaton;
+        Self { name, text, forbidden, names, exprs, judge, is_closed: false, extends: true }
+    }
+
+    /// Forbids that an expression holds again and again. A run that ends does not count.
+    fn often(name: &str, text: &str, expr: Expr) -> Self {
+        let names = Propositions::from_texts([name]).unwrap_or_default();
+        let mut forbidden = Automaton::new(names.clone(), 1);
+        let state = forbidden.add_state(0);
+        let holds = Guard::from(Cube::minterm(1, 1));
+        forbidden.add_edge(state, holds.not(), state, 0);
+        forbidden.add_edge(state, holds, state, 1);
+        forbidden.add_initial(state);
+        let (name, text, exprs, judge) = (name.to_owned(), text.to_owned(), vec![expr], Judge::Often);
+        Self { name, text, forbidden, names, exprs, judge, is_closed: true, extends: false }
+    }
+
+    /// Forbids that progress is avoided for ever. A run that ends does not count.
+    fn non_progress(text: &str) -> Self {
+        let names = Propositions::from_texts(["np_"]).unwrap_or_default();
+        let forbidden = Formula::Eventually(Box::new(Formula::Always(Box::new(Formula::atom(0)))));
+        let automaton = translate(&forbidden, &names).expect("it is small").buchi;
+        Self {
+            name: "non-progress".to_owned(),
+            text: text.to_owned(),
+            forbidden: automaton,
+            names,
+            exprs: vec![Expr::NonProgress],
+            judge: Judge::Formula(forbidden.negated()),
+            is_closed: true,
+            extends: false,
+        }
+    }
+
+    /// The propositions of a set, a word of bits.
+    pub(crate) fn visible(&self, support: u64) -> Vec<Expr> {
+        let exprs = self.exprs.iter().enumerate();
+        exprs.filter(|(i, _)| support >> i & 1 == 1).map(|(_, expr)| expr.clone()).collect()
+    }
+
+    /// For searches of `searched` that stands for `original`.
+    pub(crate) fn bound<'a>(&'a self, searched: &'a Network, original: &'a Network) -> Bound<'a> {
+        let engine = searched.engine();
+        let conditions = self.exprs.iter().map(|expr| engine.condition(expr)).collect();
+        Bound { runs: self, searched, original, conditions, engine: RefCell::new(engine) }
+    }
+}
+
+/// A property of a network.
+pub(crate) struct Bound<'a> {
+    runs: &'a Runs,
+    searched: &'a Network,
+    original: &'a Network,
+    /// The propositions as the engine evaluates them; `None` where only the network can.
+    conditions: Vec<Option<Condition>>,
+    engine: RefCell<Engine<'a>>,
+}
+
+impl Bound<'_> {
+    /// The letter of a state, evaluated by the reference interpreter.
+    fn reference_letter(&self, state: &[u8]) -> Letter {
+        let holds = |expr: &Expr| self.original.holds(state, expr);
+        self.runs.exprs.iter().enumerate().fold(0, |all, (i, expr)| all | Letter::from(holds(expr)) << i)
+    }
+
+    fn word(&self, states: &Batch<[u8]>, cycle: usize) -> Lasso {
+        let letters = |range: std::ops::Range<usize>| {
+            range.map(|i| self.reference_letter(states.state(i))).collect::<Vec<_>>()
+        };
+        Lasso { stem: letters(0..cycle), cycle: letters(cycle..states.len()) }
+    }
+}
+
+impl RunProperty<[u8]> for Bound<'_> {
+    fn name(&self) -> String {
+        self.runs.name.clone()
+    }
+
+    fn text(&self) -> String {
+        self.runs.text.clone()
+    }
+
+    fn forbidden(&self) -> &Automaton {
+        &self.runs.forbidden
+    }
+
+    fn is_closed(&self) -> bool {
+        self.runs.is_closed
+    }
+
+    fn extends(&self) -> bool {
+        self.runs.extends
+    }
+
+    fn letter(&mut self, state: &[u8]) -> Result<Letter, Fault> {
+        let engine = self.engine.get_mut();
+        let mut letter = 0;
+        for (i, (expr, condition)) in self.runs.exprs.iter().zip(&self.conditions).enumerate() {
+            let holds = match condition {
+                Some(condition) => engine.holds(state, condition),
+                None => self.searched.holds(state, expr),
+            };
+            letter |= Letter::from(holds) << i;
+        }
+        Ok(letter)
+    }
+
+    fn is_forbidden(&self, states: &Batch<[u8]>, cycle: usize) -> Result<bool, Fault> {
+        let word = self.word(states, cycle);
+        Ok(match &self.runs.judge {
+            Judge::Formula(formula) => !word.satisfies(formula),
+            Judge::Automaton => self.runs.forbidden.accepts(&word),
+            Judge::Often => word.cycle.contains(&1),
+            Judge::Claim(number) => {
+                claim_accepts(self.original, &self.original.claims[*number], states, cycle)
+            }
+        })
+    }
+
+    fn beside(&self, state: &[u8]) -> String {
+        let letter = self.reference_letter(state);
+        match self.runs.judge {
+            Judge::Claim(_) => String::new(),
+            _ => self.runs.names.show_letter(letter),
+        }
+    }
+}
+
+/// Whether a claim has an accepting run beside these states, of which those from `cycle` on repeat.
+fn claim_accepts(network: &Network, claim: &Claim, states: &Batch<[u8]>, cycle: usize) -> bool {
+    let next = |i: usize| if i + 1 < states.len() { i + 1 } else { cycle };
+    let is_over = |at: LocationId| {
+        claim.locations[at.index()].steps.iter().any(|step| step.action == stubborn_network::Action::End)
+    };
+    type Place = (usize, LocationId);
+    // All that the claim can do in one state: within an atomic sequence it reads the same state again.
+    let moves = |(i, at): Place| -> (Vec<Place>, bool) {
+        let (mut out, mut is_violated) = (Vec::new(), false);
+        let mut waiting = vec![at];
+        let mut seen = HashSet::new();
+        while let Some(from) = waiting.pop() {
+            if !seen.insert(from) {
+                continue;
+            }
+            let possible = network.claim_moves(claim, from, states.state(i), false);
+            if possible.is_empty() && from != at {
+                out.push((next(i), from));
+            }
+            for found in possible {
+                is_violated |= !found.troubles.is_empty() || is_over(found.next);
+                if claim.locations[from.index()].steps[found.step].is_atomic {
+                    waiting.push(found.next);
+                } else {
+                    out.push((next(i), found.next));
+                }
+            }
+        }
+        (out, is_violated)
+    };
+    // Reachable places; then those that reach themselves through an accepting one.
+    let reachable = |from: &[Place]| -> Option<HashSet<Place>> {
+        let mut seen: HashSet<Place> = HashSet::new();
+        let mut waiting = from.to_vec();
+        while let Some(place) = waiting.pop() {
+            if seen.insert(place) {
+                let (out, is_violated) = moves(place);
+                if is_violated {
+                    return None;
+                }
+                waiting.extend(out);
+            }
+        }
+        Some(seen)
+    };
+    if is_over(claim.entry) {
+        return true;
+    }
+    let Some(all) = reachable(&[(0, claim.entry)]) else { return true };
+    all.iter().filter(|(_, at)| claim.locations[at.index()].is_accept).any(|&place| {
+        let (out, _) = moves(place);
+        reachable(&out).is_some_and(|again| again.contains(&place))
+    })
+}
+
+/// Who takes part in the steps of a network.
+pub(crate) struct Movers<'a>(pub(crate) &'a Network);
+
+impl Participants<[u8]> for Movers<'_> {
+    fn participants(&mut self, state: &[u8], out: &mut Vec<(TransitionId, Processes)>) -> Result<(), Fault> {
+        for successor in self.0.expand(state).successors {
+            let mut who = Processes::default();
+            for micro in &successor.trail {
+                who[(micro.pid / 64).min(3)] |= 1 << (micro.pid % 64);
+            }
+            out.push((successor.transition, who));
+        }
+        Ok(())
+    }
+}

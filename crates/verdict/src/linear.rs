@@ -1,0 +1,329 @@
+//! Properties of runs: which search answers them, and what the answer rests on.
+//!
+//! **Implements**, for a property whose forbidden runs an automaton N accepts: a search with reduction if N is known to be
+//! closed under stuttering; otherwise paper HK (Holzmann and Kupferman, *Not checking for closure under stuttering*): a
+//! search with reduction for runs of the closure N' of N. If there is none, the property holds. If there is
+//! one and N accepts it, it is violated. If N does not accept it, N is not closed under stuttering, and a
+//! full search decides. (Section 4 of the paper says so; the last sentences of its section 5 have two of the
+//! outcomes the other way round.)
+//! **Preserves** what the row of the verdict says. Weak fairness is not preserved by any reduction: full search.
+//! **Checked by** brute force on random systems and formulas, and SPIN's verdicts; each run that is shown is
+//! lifted to the model as written, replayed there, and judged by the formula itself or the claim itself.
+
+use crate::analysis::{Answer, Broken};
+use crate::lift::lift;
+use crate::replay::{go_on, run};
+use crate::{
+    Contradiction, Evidence, Holds, Inconclusive, Options, PhaseReport, SearchKind, StoreKind, Trace,
+    Verdict, Violated, Witness,
+};
+use stubborn_explore::linear::{AcceptedRun, LinearJob, LinearOutcome, Participants, search};
+use stubborn_explore::{End, Watch};
+use stubborn_ltl::{Automaton, Letter, closure};
+use stubborn_reduce::{Full, Preserves, Reduction};
+use stubborn_store::{Exact, Guarantee, Store};
+use stubborn_system::{Batch, Fault, Question, Symmetric, System};
+
+/// A property of runs over states of a kind.
+pub trait RunProperty<S: stubborn_system::Vector + ?Sized> {
+    /// Its name, or itself if it has none.
+    fn name(&self) -> String;
+
+    /// In words.
+    fn text(&self) -> String;
+
+    /// The runs that violate it.
+    fn forbidden(&self) -> &Automaton;
+
+    /// Whether the forbidden runs are known to be closed under stuttering, by its form.
+    fn is_closed(&self) -> bool;
+
+    /// Whether a run that ends counts as one that stays in its last state for ever.
+    fn extends(&self) -> bool;
+
+    /// Which propositions hold in a state: for searches, fast.
+    fn letter(&mut self, state: &S) -> Result<Letter, Fault>;
+
+    /// Whether the run through `states` that repeats from number `cycle` on is forbidden. Uses nothing of what
+    /// the other functions use. The last of the states is the last before the run repeats.
+    fn is_forbidden(&self, states: &Batch<S>, cycle: usize) -> Result<bool, Fault>;
+
+    /// The propositions that hold in a state, in words, for people.
+    fn beside(&self, state: &S) -> String;
+}
+
+/// The numbers of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProductReport {
+    /// States of the system.
+    pub system_states: u64,
+    /// States of the automaton.
+    pub automaton_states: usize,
+    /// Whether the automaton is the closure under stuttering of the property's.
+    pub is_closure: bool,
+    /// States that were expanded again because a cycle put something off for ever.
+    pub repairs: u64,
+    /// Whether only weakly fair runs count.
+    pub fair: bool,
+}
+
+/// How to search a system for runs.
+pub struct LinearPlan<'a, Z: System + ?Sized> {
+    /// Makes a reduction for which the propositions of the automaton, a word of bits, are visible; `None` if
+    /// there is none.
+    pub reduction: &'a dyn Fn(u64) -> Option<Box<dyn Reduction<Z> + 'a>>,
+    /// If only weakly fair runs count: who takes part in what.
+    pub fairness: Option<&'a mut dyn Participants<Z::State>>,
+}
+
+/// Answers one property. `searched` stands for `original` (or is it).
+pub fn check_runs<Z, Y>(
+    searched: &Z,
+    original: &Y,
+    property: &mut dyn RunProperty<Z::State>,
+    plan: LinearPlan<'_, Z>,
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<(Answer, Vec<PhaseReport>), Box<Broken>>
+where
+    Z: System,
+    Y: Symmetric + System<State = Z::State>,
+{
+    let mut phases = Vec::new();
+    let verdict = answer(searched, original, property, plan, options, watch, &mut phases)?;
+    let question = Question::Linear { name: property.name() };
+    let phase = phases.len().saturating_sub(1);
+    Ok((Answer { question, text: property.text(), verdict, phase }, phases))
+}
+
+fn answer<Z, Y>(
+    searched: &Z,
+    original: &Y,
+    property: &mut dyn RunProperty<Z::State>,
+    mut plan: LinearPlan<'_, Z>,
+    options: &Options,
+    watch: &mut dyn Watch,
+    phases: &mut Vec<PhaseReport>,
+) -> Result<Verdict, Box<Broken>>
+where
+    Z: System,
+    Y: Symmetric + System<State = Z::State>,
+{
+    if options.store != StoreKind::Exact {
+        return Ok(Verdict::Inconclusive(Inconclusive::NeedsExactStore));
+    }
+    let forbidden = property.forbidden().clone();
+    let is_fair = plan.fairness.is_some();
+    // With a reduction: against the property itself, or against its closure.
+    let closed = if property.is_closed() { Some((forbidden.clone(), false)) } else { None };
+    let closed = closed.or_else(|| closure(&forbidden).ok().map(|closed| (closed, true)));
+    if let (false, Some((automaton, is_closure))) = (is_fair, closed)
+        && let Some(mut reduction) = (plan.reduction)(automaton.support())
+    {
+        let mut job = One { searched, property, options, watch, automaton: &automaton, is_closure };
+        let outcome = job.search(&mut *reduction, None, phases)?;
+        match outcome.run {
+            None => return Ok(job.without_run(&outcome.end, reduction.preserves(), true)),
+            Some(run) => match judged(searched, original, property, &run, is_closure, options) {
+                Judged::Violated(violated) => return Ok(Verdict::Violated(*violated)),
+                Judged::Broken(broken) => return Err(broken),
+                // The property notices stuttering, and reductions stutter.
+                Judged::NotForbidden if is_closure => {}
+                Judged::NotForbidden => return Ok(contradiction(&*property)),
+                Judged::OpenCycle => return Ok(Verdict::Inconclusive(Inconclusive::OpenCycle)),
+            },
+        }
+    }
+    let fairness = plan.fairness.take();
+    let mut job = One { searched, property, options, watch, automaton: &forbidden, is_closure: false };
+    let outcome = job.search(&mut Full, fairness, phases)?;
+    let Some(run) = outcome.run else {
+        return Ok(job.without_run(&outcome.end, Preserves::Everything, false));
+    };
+    Ok(match judged(searched, original, property, &run, false, options) {
+        Judged::Violated(violated) => Verdict::Violated(*violated),
+        Judged::Broken(broken) => return Err(broken),
+        Judged::NotForbidden => contradiction(&*property),
+        Judged::OpenCycle => Verdict::Inconclusive(Inconclusive::OpenCycle),
+    })
+}
+
+fn contradiction<S: stubborn_system::Vector + ?Sized>(property: &dyn RunProperty<S>) -> Verdict {
+    let what = format!("a run that violates \"{}\" was found, but replayed it does not", property.name());
+    Verdict::Contradiction(Contradiction { what })
+}
+
+/// One search for one automaton.
+struct One<'a, 'w, Z: System> {
+    searched: &'a Z,
+    property: &'a mut dyn RunProperty<Z::State>,
+    options: &'a Options,
+    watch: &'w mut dyn Watch,
+    automaton: &'a Automaton,
+    is_closure: bool,
+}
+
+impl<Z: System> One<'_, '_, Z> {
+    fn search(
+        &mut self,
+        reduction: &mut dyn Reduction<Z>,
+        fairness: Option<&mut dyn Participants<Z::State>>,
+        phases: &mut Vec<PhaseReport>,
+    ) -> Result<LinearOutcome, Box<Broken>> {
+        let mut store = Exact::new();
+        let (extends, fair) = (self.property.extends(), fairness.is_some());
+        let property = &mut *self.property;
+        let outcome = search(LinearJob {
+            system: self.searched,
+            reduction,
+            store: &mut store,
+            letter: &mut |state| property.letter(state),
+            automaton: self.automaton,
+            extends,
+            fairness: match fairness {
+                Some(fairness) => Some(&mut *fairness),
+                None => None,
+            },
+            watch: &mut *self.watch,
+            limits: self.options.limits,
+        });
+        if let End::Fault(fault, path) = &outcome.end {
+            let trace = run(self.searched, path).ok().map(|states| {
+                let witness = Witness { steps: path.clone(), ..Witness::default() };
+                Trace::new(self.searched, &states, &witness)
+            });
+            return Err(Box::new(Broken { fault: fault.clone(), trace, stats: outcome.stats }));
+        }
+        phases.push(PhaseReport {
+            reduction: reduction.name(),
+            symmetry: false,
+            search: SearchKind::BreadthFirst,
+            store: StoreKind::Exact,
+            stats: outcome.stats,
+            end: outcome.end.clone(),
+            guarantee: Store::<Z::State>::guarantee(&store),
+            no_ignoring: false,
+            always_may_terminate: None,
+            cannot_terminate: None,
+            product: Some(ProductReport {
+                system_states: outcome.n_states,
+                automaton_states: self.automaton.n_states(),
+                is_closure: self.is_closure,
+                repairs: outcome.stats.repairs,
+                fair,
+            }),
+        });
+        Ok(outcome)
+    }
+
+    /// What it means that there is no run. `is_closed`: whether what was searched for is closed under stuttering.
+    fn without_run(&self, end: &End, preserves: Preserves, is_closed: bool) -> Verdict {
+        if let End::Stopped(stop) = end {
+            return Verdict::Inconclusive(Inconclusive::Stopped(stop.clone()));
+        }
+        let evidence = Evidence {
+            end,
+            guarantee: Guarantee::Exact,
+            preserves,
+            always_may_terminate: None,
+            no_ignoring: false,
+            is_closed,
+        };
+        let question = Question::Linear { name: self.property.name() };
+        Holds::conclude(&question, evidence)
+            .map_or(Verdict::Inconclusive(Inconclusive::NoMethod), Verdict::Holds)
+    }
+}
+
+/// What became of a run that a search found.
+enum Judged {
+    Violated(Box<Violated>),
+    NotForbidden,
+    OpenCycle,
+    Broken(Box<Broken>),
+}
+
+/// Lifts a run to the original, replays it and judges it.
+fn judged<Z, Y>(
+    searched: &Z,
+    original: &Y,
+    property: &dyn RunProperty<Z::State>,
+    found: &AcceptedRun,
+    is_closure: bool,
+    options: &Options,
+) -> Judged
+where
+    Z: System,
+    Y: Symmetric + System<State = Z::State>,
+{
+    match try_judged(searched, original, property, found, is_closure, options) {
+        Ok(judged) => judged,
+        Err(fault) => {
+            let stats = stubborn_explore::Stats::default();
+            Judged::Broken(Box::new(Broken { fault, trace: None, stats }))
+        }
+    }
+}
+
+fn try_judged<Z, Y>(
+    searched: &Z,
+    original: &Y,
+    property: &dyn RunProperty<Z::State>,
+    found: &AcceptedRun,
+    is_closure: bool,
+    options: &Options,
+) -> Result<Judged, Fault>
+where
+    Z: System,
+    Y: Symmetric + System<State = Z::State>,
+{
+    let broken = |what: &str| Fault::Broken(what.into());
+    // From where the system has ended nothing is fired.
+    let n_fired = found.steps.iter().take_while(|step| step.is_some()).count();
+    let witness = Witness {
+        steps: found.steps.iter().flatten().copied().collect(),
+        no_return: None,
+        cycle_start: found.cycle_start.filter(|_| n_fired == found.steps.len()),
+    };
+    let mut states =
+        run(searched, &witness.steps).map_err(|_| broken("a run that was found cannot be run"))?;
+    (0..states.len()).try_for_each(|i| original.represent(states.state_mut(i)))?;
+    let Ok(mut lifted) = lift(original, &states, &witness) else { return Ok(Judged::OpenCycle) };
+    let shown = lifted.steps.len();
+    if lifted.cycle_start.is_none() {
+        // Whatever comes: let something come.
+        go_on(original, &mut lifted, options.replay_states)
+            .map_err(|_| broken("a run cannot be continued"))?;
+    }
+    let states = run(original, &lifted.steps).map_err(|_| broken("a lifted run cannot be run"))?;
+    let n = states.len();
+    let is_forbidden = match lifted.cycle_start {
+        // The last state is the first of the cycle again.
+        Some(start) if start + 1 < n && states.state(start) == states.state(n - 1) => {
+            let mut once = states.clone();
+            once.truncate(n - 1);
+            property.is_forbidden(&once, start)?
+        }
+        Some(_) => return Ok(Judged::OpenCycle),
+        None => property.extends() && property.is_forbidden(&states, n - 1)?,
+    };
+    if !is_forbidden {
+        return Ok(Judged::NotForbidden);
+    }
+    // What the closure accepts whatever comes, the property need not.
+    let is_whatever = found.cycle_start.is_none() && !is_closure;
+    let message = match (is_whatever, lifted.cycle_start) {
+        (true, _) => "whatever comes next, the run violates the property",
+        (false, Some(_)) => "the run goes round for ever and violates the property",
+        (false, None) => "the run ends, and violates the property",
+    };
+    if is_whatever {
+        lifted.steps.truncate(shown);
+        lifted.cycle_start = None;
+    }
+    let mut states = states;
+    states.truncate(lifted.steps.len() + 1);
+    let mut trace = Trace::new(original, &states, &lifted);
+    trace.beside = (0..states.len()).map(|i| property.beside(states.state(i))).collect();
+    Ok(Judged::Violated(Box::new(Violated { message: message.into(), trace, region: None })))
+}
