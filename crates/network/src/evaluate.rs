@@ -2,11 +2,8 @@
 
 use crate::frame::{Frame, Segment};
 use crate::{
-<<<<<<< HEAD
-    Action, BinaryOp, ChannelTest, Expr, LocationId, Pattern, Place, Scope, Trouble, UnaryOp, arithmetic,
-=======
     Action, BinaryOp, ChannelTest, Expr, Location, LocationId, Pattern, Place, Scope, Trouble, UnaryOp,
->>>>>>> ccb74ef (Search for runs that an automaton accepts; formulas and claims as automata)
+    arithmetic,
 };
 
 /// Who evaluates, in which state, and what it notices.

@@ -1,5 +1,6 @@
 //! The syntax tree: what the interpreter does not show, because lowering leaves it alone or folds it away.
 
+use stubborn_ltl::Formula;
 use stubborn_network::UnaryOp as PlainUnary;
 use stubborn_promela::ast::{BinaryOp, Expr, ExprKind, Item, StatementKind, UnaryOp};
 use stubborn_promela::{Compiled, Options, compile};
@@ -103,19 +104,18 @@ fn propositions_and_claims_are_evaluated_on_states() {
         never { do :: x == 0 :: x == 1 -> break :: else -> assert(x == 2) od }";
     let compiled = model(text);
     let network = compiled.network.as_ref().expect("a network");
-    let formula = compiled.model.items.iter().find_map(|item| match item {
-        Item::Ltl { formula, .. } => Some(formula),
-        _ => None,
-    });
-    let ExprKind::Unary(UnaryOp::Eventually, inner) = &formula.expect("a formula").kind else { panic!() };
-    let proposition = compiled.proposition(inner).expect("it speaks of known things");
+    let [property] = compiled.formulas.as_slice() else { panic!("one formula") };
+    assert_eq!(property.name.as_deref(), Some("f"));
+    let both = Formula::and([Formula::atom(0), Formula::atom(1)]);
+    assert_eq!(property.formula, Formula::Eventually(Box::new(both)));
+    let holds = |state: &[u8]| property.exprs.iter().all(|expr| network.holds(state, expr));
     let claim = &network.claims[0];
     let mut state = network.initial_state().expect("it can begin");
     let mut found = Vec::new();
     loop {
         let steps = network.claim_moves(claim, claim.entry, &state, false);
         let steps: Vec<usize> = steps.iter().map(|m| m.step).collect();
-        found.push((network.holds(&state, &proposition), steps));
+        found.push((holds(&state), steps));
         match network.expand(&state).successors.pop() {
             Some(successor) => state = successor.state,
             None => break,
@@ -123,7 +123,9 @@ fn propositions_and_claims_are_evaluated_on_states() {
     }
     let expected = [(false, vec![0]), (true, vec![1]), (false, vec![2]), (false, vec![2])];
     assert_eq!(found, expected);
-    assert!(compiled.proposition(&Expr { kind: ExprKind::Timeout, ..*inner.clone() }).is_ok());
+    let text = "byte x; init { x = 1 } ltl { <> timeout }";
+    let of_a_process = compile("m.pml", text, &NoLoader, &Options::default());
+    assert!(of_a_process.network.is_none());
 }
 
 #[test]

@@ -24,19 +24,26 @@ pub fn render(diagnostic: &Diagnostic, map: &SourceMap) -> String {
     out
 }
 
+/// Characters of a line that are shown at most.
+const WINDOW: usize = 240;
+
 fn excerpt(label: &Label, map: &SourceMap, out: &mut String) {
     let at = map.position(label.span);
     let _ = writeln!(out, "  --> {}:{}:{}", escape(map.name(label.span.file)), at.line, at.column);
     let line = map.line(label.span.file, at.line);
-    let before: String = line.chars().take(at.column - 1).collect();
-    let rest = line.chars().count().saturating_sub(at.column - 1);
+    // Of a long line the part around the place is shown.
+    let left = (at.column - 1).saturating_sub(WINDOW / 2);
+    let part: String = line.chars().skip(left).take(WINDOW).collect();
+    let column = at.column - 1 - left;
+    let before: String = part.chars().take(column).collect();
+    let rest = part.chars().count().saturating_sub(column);
     let width = map.snippet(label.span).lines().next().unwrap_or("").chars().count();
     let shown_before = escape(&before).chars().count();
-    let marked: String = line.chars().skip(at.column - 1).take(width.min(rest)).collect();
+    let marked: String = part.chars().skip(column).take(width.min(rest)).collect();
     let carets = "^".repeat(escape(&marked).chars().count().max(1));
     let margin = at.line.to_string().len();
     let _ = writeln!(out, "{:margin$} |", "");
-    let _ = writeln!(out, "{} | {}", at.line, escape(line));
+    let _ = writeln!(out, "{} | {}", at.line, escape(&part));
     let caret_line = format!("{:margin$} | {:shown_before$}{carets} {}", "", "", escape(&label.message));
     let _ = writeln!(out, "{}", caret_line.trim_end());
     if let Some(included) = map.included_at(label.span.file) {

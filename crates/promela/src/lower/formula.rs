@@ -41,16 +41,13 @@ impl Lowering<'_> {
     fn formula(&mut self, expr: &ast::Expr, atoms: &mut Atoms) -> Option<Formula> {
         Some(match &expr.kind {
             ExprKind::Number(value) => [Formula::False, Formula::True][usize::from(*value != 0)].clone(),
-            ExprKind::Unary(
-                op @ (UnaryOp::Not | UnaryOp::Always | UnaryOp::Eventually | UnaryOp::Next),
-                a,
-            ) => {
+            ExprKind::Unary(op, a) if is_logical(*op) => {
                 let a = Box::new(self.formula(a, atoms)?);
                 match op {
                     UnaryOp::Always => Formula::Always(a),
                     UnaryOp::Eventually => Formula::Eventually(a),
                     UnaryOp::Next => Formula::Next(a),
-                    _ => a.negated(),
+                    UnaryOp::Plain(_) => a.negated(),
                 }
             }
             ExprKind::Binary(op, a, b) if joins_formulas(*op) => {

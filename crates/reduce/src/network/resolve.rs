@@ -260,18 +260,9 @@ impl<'a> Known<'a> {
                 out.push(Read::Contents(channels));
             }
             Expr::ProcessCount => out.push(Read::Population),
-<<<<<<< HEAD
-            Expr::Timeout | Expr::NonProgress | Expr::PcValue(_) | Expr::Priority(_) => {
+            Expr::Timeout | Expr::NonProgress | Expr::Accepting | Expr::PcValue(_) | Expr::Priority(_) => {
                 out.push(Read::Everything)
             }
-=======
-            Expr::Timeout
-            | Expr::NonProgress
-            | Expr::Accepting
-            | Expr::Enabled(_)
-            | Expr::PcValue(_)
-            | Expr::Priority(_) => out.push(Read::Everything),
->>>>>>> ccb74ef (Search for runs that an automaton accepts; formulas and claims as automata)
             Expr::RemoteLocation { kind, process, .. } | Expr::RemoteLoad { kind, process, .. } => {
                 out.push(Read::Population);
                 let pid =

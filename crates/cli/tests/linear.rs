@@ -1,0 +1,165 @@
+//! Properties of runs from the command line. The answers are known by hand.
+
+mod common;
+
+use common::{Files, Run, stubborn_with};
+
+/// Two toggles, one of them with a counter that stops.
+const MODEL: &str = "
+bool p, q;
+byte n;
+active proctype A() { do :: p = 1; p = 0 :: n < 3 -> n++ od }
+active proctype B() { do :: q = 1; q = 0 od }
+";
+
+/// Stops with x = 2.
+const ENDS: &str = "byte x; active proctype P() { x = 1; x = 2 }";
+
+fn check(text: &str, arguments: &[&str]) -> Run {
+    let files = Files::new(&format!("linear-{:?}", std::thread::current().id()));
+    let model = files.write("model.pml", text);
+    stubborn_with(["check", model.as_str()].into_iter().chain(arguments.iter().copied()))
+}
+
+/// With and without reduction and optimisation.
+#[track_caller]
+fn assert_code(text: &str, arguments: &[&str], code: i32) {
+    for more in [&[][..], &["--reduction", "none"], &["--optimise", "none"]] {
+        let all: Vec<&str> = arguments.iter().chain(more).copied().collect();
+        let run = check(text, &all);
+        assert_eq!(run.code, code, "{all:?}: {}{}", run.out, run.err);
+    }
+}
+
+#[test]
+fn formulas_hold_or_are_violated() {
+    for (formula, code) in [
+        ("[] (n <= 3)", 0),
+        ("[] (n < 3)", 1),
+        ("<> (n == 3)", 1),
+        ("[]<> p", 1),
+        ("[] (p -> <> !p)", 1),
+        ("(n == 0) U (n == 1 || q || p) || [] (n == 0)", 0),
+        ("(n == 0) W (n == 1)", 0),
+        ("X X p", 1),
+        ("X (p || q || n == 0)", 0),
+        ("always (n == 3 implies always (n == 3))", 0),
+    ] {
+        assert_code(MODEL, &["--ltl", formula], code);
+    }
+}
+
+#[test]
+fn a_run_that_ends_stays_in_its_last_state() {
+    for (formula, code) in
+        [("<> (x == 2)", 0), ("<>[] (x == 2)", 0), ("[]<> (x == 1)", 1), ("<> (x == 3)", 1)]
+    {
+        assert_code(ENDS, &["--ltl", formula], code);
+    }
+}
+
+#[test]
+fn weak_fairness_leaves_out_runs_in_which_a_process_is_overtaken_for_ever() {
+    for (formula, code) in [("[]<> q", 0), ("[]<> (p || n == 3)", 0), ("<> (n == 3)", 1), ("[]<> p", 1)] {
+        assert_code(MODEL, &["--ltl", formula, "--fair"], if formula == "[]<> p" { 0 } else { code });
+    }
+    assert_code(MODEL, &["--ltl", "[]<> q"], 1);
+}
+
+#[test]
+fn claims_forbid_runs() {
+    let never = |body: &str| format!("{MODEL} never {{ {body} }}");
+    let avoids_p = never("do :: skip :: !p -> goto accept od; accept: do :: !p od");
+    assert_code(&avoids_p, &[], 1);
+    assert_code(&avoids_p, &["--fair"], 0);
+    // A claim that ends.
+    assert_code(&never("do :: n == 2 -> break :: else od"), &[], 1);
+    assert_code(&never("do :: n == 4 -> break :: else od"), &[], 0);
+    // An assertion within one.
+    assert_code(&never("do :: assert(n < 4) od"), &[], 0);
+    assert_code(&never("do :: atomic { n == 2 -> assert(n != 2) } :: else od"), &[], 1);
+    // One that cannot go on forbids nothing.
+    assert_code(&never("n == 0; n == 9; accept: do :: skip od"), &[], 0);
+}
+
+#[test]
+fn properties_have_names() {
+    let text = format!("{MODEL} ltl low {{ [] (n < 3) }} ltl high {{ [] (n <= 3) }}");
+    assert_code(&text, &["-N", "low"], 1);
+    assert_code(&text, &["--property", "high"], 0);
+    assert_code(&text, &[], 1);
+    let json = check(&text, &["--json"]).json();
+    let verdict = |name: &str| {
+        let results = json["results"].as_array().expect("results").clone();
+        results.into_iter().find(|r| r["name"] == name).expect("it was checked")["verdict"].clone()
+    };
+    assert_eq!((verdict("low"), verdict("high")), ("violated".into(), "holds".into()));
+    let run = check(&text, &["-N", "none"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("the model has low, high"), "{}", run.err);
+}
+
+#[test]
+fn cycles_of_labels_are_found() {
+    let accepts = "byte x; active proctype P() { do :: x < 2 -> accept: x++ :: x == 2 -> x = 1 od }";
+    assert_code(accepts, &["--question", "acceptance"], 1);
+    let leaves = "byte x; active proctype P() { do :: x < 2 -> accept: x++ :: x == 2 -> skip od }";
+    assert_code(leaves, &["--question", "acceptance"], 0);
+    let progress = "byte x; active proctype P() { do :: x < 2 -> progress: x++ :: x == 2 -> x = 0 od }";
+    assert_code(progress, &["--question", "non-progress"], 0);
+    let stops = "byte x; active proctype P() { do :: x < 2 -> progress: x++ :: x == 2 -> skip od }";
+    assert_code(stops, &["--question", "non-progress"], 1);
+    // A run that ends goes round nowhere.
+    assert_code(ENDS, &["--question", "non-progress"], 0);
+}
+
+#[test]
+fn automata_from_files_forbid_runs() {
+    let files = Files::new("linear-hoa");
+    let model = files.write("model.pml", MODEL);
+    let text = "HOA: v1\nStates: 2\nStart: 0\nAP: 1 \"n == 3\"\nAcceptance: 1 Inf(0)\n--BODY--\n\
+        State: 0\n[!0] 0\n[0] 1\nState: 1 {0}\n[t] 1\n--END--\n";
+    let hoa = files.write("reaches.hoa", text);
+    let run = stubborn_with(["check", &model, "--automaton", &hoa]);
+    assert_eq!(run.code, 1, "{}{}", run.out, run.err);
+    let rabin = files.write("rabin.hoa", &text.replace("1 Inf(0)", "2 Fin(0) & Inf(1)"));
+    let run = stubborn_with(["check", &model, "--automaton", &rabin]);
+    assert_eq!(run.code, 2, "{}{}", run.out, run.err);
+    assert!(run.err.contains("rabin.hoa"), "{}", run.err);
+}
+
+#[test]
+fn what_is_wrong_with_a_property_is_said() {
+    let deep = "(".repeat(1_000_000);
+    for (formula, words) in [
+        ("[] (m < 3)", "m"),
+        ("[] (n < 3", "<command line>"),
+        ("<> timeout", "timeout"),
+        (deep.as_str(), "nested"),
+        ("[] n U", "<command line>"),
+    ] {
+        let files = Files::new(&format!("linear-bad-{}", formula.len()));
+        // A command line has a limit of its own: long formulas come in the model.
+        let run = if formula.len() > 1000 {
+            let model = files.write("model.pml", &format!("{MODEL} ltl {{ {formula} }}"));
+            stubborn_with(["check", &model])
+        } else {
+            let model = files.write("model.pml", MODEL);
+            stubborn_with(["check", &model, "--ltl", formula])
+        };
+        assert_eq!(run.code, 2, "{}{}", run.out, run.err);
+        assert!(run.err.contains(words), "{words}: {}", &run.err[..run.err.len().min(2000)]);
+    }
+    let run = check(&format!("{MODEL} never {{ n = 2 }}"), &[]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("a claim cannot change the state"), "{}", run.err);
+}
+
+#[test]
+fn a_lasso_is_shown_with_what_holds_in_its_states() {
+    let run = check(MODEL, &["--ltl", "[]<> p"]);
+    assert!(run.out.contains("from here on the run repeats"), "{}", run.out);
+    assert!(run.out.contains("[!p]"), "{}", run.out);
+    let json = check(MODEL, &["--ltl", "[]<> p", "--json"]).json();
+    assert_eq!(json["results"][2]["witness"]["propositions"][0], "!p");
+}
