@@ -122,7 +122,7 @@ fn automata_from_files_forbid_runs() {
     let hoa = files.write("reaches.hoa", text);
     let run = stubborn_with(["check", &model, "--automaton", &hoa]);
     assert_eq!(run.code, 1, "{}{}", run.out, run.err);
-    let rabin = files.write("rabin.hoa", &text.replace("1 Inf(0)", "2 Fin(0) & Inf(1)"));
+    let rabin = files.write("rabin.hoa", text.replace("1 Inf(0)", "2 Fin(0) & Inf(1)"));
     let run = stubborn_with(["check", &model, "--automaton", &rabin]);
     assert_eq!(run.code, 2, "{}{}", run.out, run.err);
     assert!(run.err.contains("rabin.hoa"), "{}", run.err);
@@ -141,7 +141,7 @@ fn what_is_wrong_with_a_property_is_said() {
         let files = Files::new(&format!("linear-bad-{}", formula.len()));
         // A command line has a limit of its own: long formulas come in the model.
         let run = if formula.len() > 1000 {
-            let model = files.write("model.pml", &format!("{MODEL} ltl {{ {formula} }}"));
+            let model = files.write("model.pml", format!("{MODEL} ltl {{ {formula} }}"));
             stubborn_with(["check", &model])
         } else {
             let model = files.write("model.pml", MODEL);

@@ -269,6 +269,7 @@ mod tests {
             steps: steps.into_iter().map(step).collect(),
             no_return: None,
             cycle_start: None,
+            beside: Vec::new(),
         }
     }
 

@@ -17,8 +17,11 @@ use stubborn_system::{Fault, System, TransitionId, Vector};
 /// a cycle the last node of the stem is where it is decided.
 pub(super) struct Way {
     pub(super) stem: Vec<u32>,
-    pub(super) cycle: Option<Vec<(u32, Option<u32>)>>,
+    pub(super) cycle: Option<Vec<Left>>,
 }
+
+/// A node and the edge of the system by which it is left; none if the system has ended.
+pub(super) type Left = (u32, Option<u32>);
 
 const UNSEEN: u32 = 0;
 const DONE: u32 = u32::MAX;
@@ -98,8 +101,8 @@ impl Product<'_> {
         from: u32,
         of: &FxHashSet<u32>,
         mut wanted: impl FnMut(u32, u32, &super::product::Move) -> bool,
-    ) -> Option<(Vec<(u32, Option<u32>)>, u32)> {
-        let mut way_to: FxHashMap<u32, Option<(u32, Option<u32>)>> = FxHashMap::from_iter([(from, None)]);
+    ) -> Option<(Vec<Left>, u32)> {
+        let mut way_to: FxHashMap<u32, Option<Left>> = FxHashMap::from_iter([(from, None)]);
         let mut queue = VecDeque::from([from]);
         while let Some(node) = queue.pop_front() {
             for (target, found) in self.moves(node).filter(|(target, _)| of.contains(target)) {
@@ -161,7 +164,7 @@ impl<Y: System + ?Sized> Search<'_, Y> {
         let mut stem = product.way_to(start);
         stem.pop();
         let mut missing = product.automaton.all_sets();
-        let mut cycle: Vec<(u32, Option<u32>)> = Vec::new();
+        let mut cycle: Vec<Left> = Vec::new();
         let mut at = start;
         while missing != 0 {
             let (way, end) = product.way(at, of, |_, _, found| found.marks & missing != 0)?;
@@ -186,7 +189,7 @@ impl<Y: System + ?Sized> Search<'_, Y> {
     }
 
     /// The sets that the edges of a way are in.
-    fn marks_of(&self, way: &[(u32, Option<u32>)], end: u32) -> u64 {
+    fn marks_of(&self, way: &[Left], end: u32) -> u64 {
         let mut marks = 0;
         for (i, &(node, edge)) in way.iter().enumerate() {
             let next = way.get(i + 1).map_or(end, |&(next, _)| next);
@@ -250,7 +253,7 @@ impl Census {
     }
 
     /// A process that could always take part on the way but does not; `end` is where the way leads.
-    fn left_behind(&self, product: &Product<'_>, way: &[(u32, Option<u32>)], end: u32) -> Option<usize> {
+    fn left_behind(&self, product: &Product<'_>, way: &[Left], end: u32) -> Option<usize> {
         let state = |node: u32| product.nodes[node as usize].state;
         let mut always = self.enabled[&state(end)];
         let mut moved = Processes::default();

@@ -18,7 +18,7 @@ mod put_off;
 
 use crate::run::{BATCH, Halt};
 use crate::{End, Graph, Keep, Limits, Stats, Stop, Watch, shortest_path, transition_between};
-use cycles::Way;
+use cycles::{Left, Way};
 use fixedbitset::FixedBitSet;
 use product::{Cursor, Product};
 use std::collections::VecDeque;
@@ -308,10 +308,10 @@ impl<Y: System + ?Sized> Search<'_, Y> {
     fn accepted_run(&mut self, way: Way) -> Result<AcceptedRun, Fault> {
         let nodes = &self.product.nodes;
         let (mut steps, mut at) = (Vec::new(), Vec::new());
-        let stem: Vec<(u32, Option<u32>)> = way.stem.iter().map(|&node| (node, None)).collect();
+        let stem: Vec<Left> = way.stem.iter().map(|&node| (node, None)).collect();
         let cycle = way.cycle.unwrap_or_default();
         let has_cycle = !cycle.is_empty();
-        let all: Vec<(u32, Option<u32>)> = stem.into_iter().chain(cycle).collect();
+        let all: Vec<Left> = stem.into_iter().chain(cycle).collect();
         for (i, &(node, edge)) in all.iter().enumerate() {
             at.push(nodes[node as usize].at);
             let from = nodes[node as usize].state;
