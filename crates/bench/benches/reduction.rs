@@ -58,8 +58,8 @@ fn main() {
 /// The states of the first search; `Some(None)` if there are more than `most`.
 fn states(network: &Network, reduction: ReductionKind, most: u64) -> Option<Option<u64>> {
     let make = |kind: ReductionKind| {
-        let algorithm = kind.algorithm()?;
-        Some(Box::new(NetworkReduction::new(network, &[], algorithm)) as Box<dyn Reduction<Network>>)
+        let make = || Box::new(NetworkReduction::new(network, &[], kind)) as Box<dyn Reduction<Network>>;
+        (kind != ReductionKind::None).then(make)
     };
     let options = Options {
         questions: Some(vec![Question::Safety, Question::Deadlock]),

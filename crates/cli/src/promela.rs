@@ -120,10 +120,9 @@ fn check_property(
     let mut movers = Movers(as_written.network());
     let make = |support: u64| {
         let visible = property.visible(support);
-        let algorithm = reduction.algorithm()?;
-        let reduction = NetworkReduction::for_runs(searched.network(), &visible, algorithm);
-        let reduction = options.check.into_iter().fold(reduction, NetworkReduction::checked);
-        Some(Box::new(reduction) as Box<dyn Reduction<Subject<'_>>>)
+        let made = NetworkReduction::for_runs(searched.network(), &visible, reduction);
+        let made = options.check.into_iter().fold(made, NetworkReduction::checked);
+        (reduction != ReductionKind::None).then(|| Box::new(made) as Box<dyn Reduction<Subject<'_>>>)
     };
     let fairness = linear.fair.then_some(&mut movers as &mut dyn Participants<[u8]>);
     let plan = LinearPlan { reduction: &make, fairness };
@@ -286,10 +285,10 @@ pub(crate) fn report(
     let about = About { name: name.to_owned(), n_transitions: network.n_steps, state_bits, rules: None };
     let checks = subject.checks();
     let make = |kind: ReductionKind| {
-        let algorithm = kind.algorithm()?;
-        let reduction = NetworkReduction::new(network, &checks, algorithm);
+        let reduction = NetworkReduction::new(network, &checks, kind);
         let reduction = options.check.into_iter().fold(reduction, NetworkReduction::checked);
-        Some(Box::new(reduction) as Box<dyn Reduction<Subject<'_>>>)
+        let reduction = Box::new(reduction) as Box<dyn Reduction<Subject<'_>>>;
+        (kind != ReductionKind::None).then_some(reduction)
     };
     let analyse = Analyse { options: &options, watch: Terminal::new(args.time, args.quiet), about };
     let mut report = analyse.run_with(subject, &make)?;

@@ -2,7 +2,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use stubborn_promela::{Options, compile};
-use stubborn_reduce::{Algorithm, NetworkReduction, Reduction};
+use stubborn_reduce::{NetworkReduction, Reduction, ReductionKind};
 use stubborn_system::{Batch, System};
 use stubborn_text::{LoadError, Loader};
 struct Directory(PathBuf);
@@ -23,15 +23,18 @@ fn main() {
             continue;
         };
         print!("{}", path.file_name().unwrap().to_string_lossy());
-        for k in 0..=Algorithm::ALL.len() {
+        for k in 0..ReductionKind::ALL.len() {
             if k > 0
                 && k < 8
                 && std::env::var("ALL").is_err()
-                && !matches!(Algorithm::ALL[k - 1], Algorithm::Persistent3 | Algorithm::StrongComponents)
+                && !matches!(
+                    ReductionKind::ALL[k],
+                    ReductionKind::Persistent3 | ReductionKind::StrongComponents
+                )
             {
                 continue;
             }
-            let mut reduction = (k > 0).then(|| NetworkReduction::new(&network, &[], Algorithm::ALL[k - 1]));
+            let mut reduction = (k > 0).then(|| NetworkReduction::new(&network, &[], ReductionKind::ALL[k]));
             let mut states = vec![network.initial_state().unwrap()];
             let mut seen: HashSet<Vec<u8>> = states.iter().cloned().collect();
             let mut next = 0;
@@ -56,7 +59,7 @@ fn main() {
             let _ = edges;
             print!(
                 "  {}:{}{} {:.2}s",
-                if k == 0 { "none" } else { Algorithm::ALL[k - 1].word() },
+                ReductionKind::ALL[k].word(),
                 states.len(),
                 if next < states.len() { "+" } else { "" },
                 t.elapsed().as_secs_f64()

@@ -11,6 +11,7 @@ mod closure;
 mod components;
 mod deletion;
 mod full;
+mod kind;
 mod network;
 mod smaller;
 mod symmetry;
@@ -20,7 +21,8 @@ pub use closure::Closure;
 pub use components::StrongComponents;
 pub use deletion::Deletion;
 pub use full::Full;
-pub use network::{Algorithm, NetworkReduction};
+pub use kind::ReductionKind;
+pub use network::NetworkReduction;
 pub use smaller::Smaller;
 pub use symmetry::{OnRepresentatives, Quotient};
 

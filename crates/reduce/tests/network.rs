@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use stubborn_network::Network;
 use stubborn_promela::{Options, compile};
-use stubborn_reduce::{Algorithm, CheckDepth, NetworkReduction, Reduction};
+use stubborn_reduce::{CheckDepth, NetworkReduction, Reduction, ReductionKind};
 use stubborn_system::Batch;
 use stubborn_text::{LoadError, Loader};
 
@@ -65,8 +65,8 @@ fn reduced_states(
 #[test]
 fn sets_are_stubborn_by_definition() {
     for (name, network) in models() {
-        for algorithm in Algorithm::ALL {
-            let reduction = NetworkReduction::new(&network, &[], algorithm);
+        for kind in ReductionKind::ALL {
+            let reduction = NetworkReduction::new(&network, &[], kind);
             let mut reduction = reduction.checked(CheckDepth::Everything);
             // A set that is not stubborn is a fault.
             let (states, _, _) = reduced_states(&network, &mut reduction, 40);
@@ -92,11 +92,11 @@ fn terminal_states_are_those_of_the_full_search() {
                 }
             }
         }
-        for algorithm in Algorithm::ALL {
-            let mut reduction = NetworkReduction::new(&network, &[], algorithm);
+        for kind in ReductionKind::ALL {
+            let mut reduction = NetworkReduction::new(&network, &[], kind);
             let (states, terminal, is_complete) = reduced_states(&network, &mut reduction, usize::MAX);
             assert!(is_complete && states.len() <= seen.len(), "{name}");
-            assert_eq!(terminal, full, "{name}, {}", algorithm.word());
+            assert_eq!(terminal, full, "{name}, {}", kind.word());
         }
     }
 }

@@ -28,10 +28,11 @@ mod verdict;
 
 pub use analysis::{Analysis, Answer, Broken, MakeReduction, analyse, analyse_with};
 pub use linear::{LinearPlan, ProductReport, RunProperty, check_runs};
-pub use options::{Options, ReductionKind, SearchKind, StoreKind};
+pub use options::{Options, SearchKind, StoreKind};
 pub use original::{OpenCycle, on_original};
 pub use phase::PhaseReport;
 pub use replay::{Region, Rejection, Replayed, Witness, replay};
 pub use row::Row;
+pub use stubborn_reduce::ReductionKind;
 pub use trace::{Change, Step, Trace};
 pub use verdict::{Contradiction, Evidence, Holds, Inconclusive, Verdict, Violated};

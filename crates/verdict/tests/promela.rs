@@ -22,8 +22,8 @@ fn analysis(network: &Network, reduction: ReductionKind, most: u64) -> Option<An
 /// `checks` take part in the choice of stubborn sets; nobody looks whether they hold.
 fn checked(network: &Network, checks: &[Expr], reduction: ReductionKind, most: u64) -> Option<Analysis> {
     let make = |kind: ReductionKind| {
-        let algorithm = kind.algorithm()?;
-        Some(Box::new(NetworkReduction::new(network, checks, algorithm)) as Box<dyn Reduction<Network>>)
+        let make = || Box::new(NetworkReduction::new(network, checks, kind)) as Box<dyn Reduction<Network>>;
+        (kind != ReductionKind::None).then(make)
     };
     let options = Options {
         questions: Some(vec![Question::Safety, Question::Deadlock, Question::MayTerminate]),

@@ -34,9 +34,9 @@ impl Candidate {
 
     /// A reduction by its kind.
     pub fn of(kind: ReductionKind) -> Self {
-        Self::new(kind.word(), move |network, invariants| match kind.algorithm() {
-            None => Box::new(Full),
-            Some(algorithm) => Box::new(NetworkReduction::new(network, invariants, algorithm)),
+        Self::new(kind.word(), move |network, invariants| match kind {
+            ReductionKind::None => Box::new(Full),
+            _ => Box::new(NetworkReduction::new(network, invariants, kind)),
         })
     }
 }
@@ -113,8 +113,8 @@ pub fn compare_answers(
     let Some(full) = Plain::full(&network, limit) else { return Ok(None) };
     let system = Watched { network: &network, invariants: &invariants };
     let make = |kind: ReductionKind| {
-        let reduction = NetworkReduction::new(&network, &invariants, kind.algorithm()?);
-        Some(Box::new(reduction) as Box<dyn Reduction<Watched<'_>>>)
+        let make = || Box::new(NetworkReduction::new(&network, &invariants, kind));
+        (kind != ReductionKind::None).then(|| make() as Box<dyn Reduction<Watched<'_>>>)
     };
     let mut fewest = full.n_states();
     for &reduction in reductions {

@@ -14,7 +14,7 @@
 
 use super::channels::Channels;
 use super::touch::{ChannelOp, Effect, Literal, Op, Read, Test, Touch};
-use stubborn_network::{BinaryOp, Width};
+use stubborn_network::{BinaryOp, Width, arithmetic};
 
 /// Whether two transitions of different processes are in each other's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,15 +121,8 @@ pub(super) fn changes(op: &Op, literal: &Literal, kind_of: &dyn Fn(usize) -> Opt
 }
 
 /// How two numbers compare.
-pub(super) fn compares(op: BinaryOp, a: i32, b: i32) -> bool {
-    match op {
-        BinaryOp::Less => a < b,
-        BinaryOp::LessEqual => a <= b,
-        BinaryOp::Greater => a > b,
-        BinaryOp::GreaterEqual => a >= b,
-        BinaryOp::Equal => a == b,
-        _ => a != b,
-    }
+fn compares(op: BinaryOp, a: i32, b: i32) -> bool {
+    arithmetic(op, a, b).is_some_and(|holds| holds != 0)
 }
 
 /// Whether transition `u` is in the way of the effects of `t`, or `t` in the way of `u`. That `u` may disable

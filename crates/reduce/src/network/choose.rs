@@ -21,57 +21,12 @@ use super::definition;
 use super::flow::Flow;
 use super::population::{Population, Watched};
 use super::situation::Situation;
-use crate::{CheckDepth, Deletion, Preserves, Reduction, StrongComponents};
+use crate::{CheckDepth, Deletion, Preserves, Reduction, ReductionKind, StrongComponents};
 use fixedbitset::FixedBitSet;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use stubborn_network::{Expr, Micro, Network};
 use stubborn_system::{Batch, Fault, Requirements, Rules, System, TransitionId};
-
-/// How to choose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "explained in the file")]
-pub enum Algorithm {
-    Ample,
-    Persistent1,
-    Persistent2,
-    Persistent3,
-    Closure,
-    StrongComponents,
-    Deletion,
-    Smaller,
-    UpSets,
-}
-
-impl Algorithm {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Ample,
-        Self::Persistent1,
-        Self::Persistent2,
-        Self::Persistent3,
-        Self::Closure,
-        Self::StrongComponents,
-        Self::Deletion,
-        Self::Smaller,
-        Self::UpSets,
-    ];
-
-    /// The word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Ample => "ample",
-            Self::Persistent1 => "persistent-1",
-            Self::Persistent2 => "persistent-2",
-            Self::Persistent3 => "persistent-3",
-            Self::Closure => "closure",
-            Self::StrongComponents => "scc",
-            Self::Deletion => "deletion",
-            Self::Smaller => "scc+deletion",
-            Self::UpSets => "up-sets",
-        }
-    }
-}
 
 /// Populations whose tables are kept, at most; states of others are expanded in full.
 const MOST_POPULATIONS: u64 = 4_096;
@@ -129,7 +84,7 @@ pub struct NetworkReduction<'n> {
     is_for_runs: bool,
     /// Whether something visible was left out of the last set.
     is_partial: bool,
-    algorithm: Algorithm,
+    kind: ReductionKind,
     is_off: bool,
     depth: Option<CheckDepth>,
     /// States looked at so far.
@@ -147,27 +102,27 @@ pub struct NetworkReduction<'n> {
 
 impl<'n> NetworkReduction<'n> {
     /// `checks` are expressions that are to hold in every state.
-    pub fn new(network: &'n Network, checks: &[Expr], algorithm: Algorithm) -> Self {
+    pub fn new(network: &'n Network, checks: &[Expr], kind: ReductionKind) -> Self {
         let watched = Watched { checks: checks.to_vec(), propositions: Vec::new() };
-        Self::watching(network, watched, false, algorithm)
+        Self::watching(network, watched, false, kind)
     }
 
     /// For properties of runs over these propositions.
-    pub fn for_runs(network: &'n Network, propositions: &[Expr], algorithm: Algorithm) -> Self {
+    pub fn for_runs(network: &'n Network, propositions: &[Expr], kind: ReductionKind) -> Self {
         let watched = Watched { checks: Vec::new(), propositions: propositions.to_vec() };
-        Self::watching(network, watched, true, algorithm)
+        Self::watching(network, watched, true, kind)
     }
 
-    fn watching(network: &'n Network, watched: Watched, is_for_runs: bool, algorithm: Algorithm) -> Self {
+    fn watching(network: &'n Network, watched: Watched, is_for_runs: bool, kind: ReductionKind) -> Self {
         Self {
             network,
             flow: Flow::new(network),
             watched,
             is_for_runs,
             is_partial: false,
-            algorithm,
+            kind,
             // A step of anybody changes who may move next, or what somebody can see.
-            is_off: network.has_priorities || network.last.is_some(),
+            is_off: kind == ReductionKind::None || network.has_priorities || network.last.is_some(),
             depth: None,
             n_seen: 0,
             yields: Yield::default(),
@@ -249,7 +204,7 @@ impl<'n> NetworkReduction<'n> {
                 self.is_off |= self.refused.len() >= MOST_REFUSED;
                 return Ok(None);
             }
-            let is_up = self.algorithm == Algorithm::UpSets;
+            let is_up = self.kind == ReductionKind::UpSets;
             let made = Population::new(self.network, &self.flow, &view, &self.watched, is_up);
             self.populations.insert(self.key.clone(), made);
         }
@@ -273,7 +228,7 @@ impl<'n> NetworkReduction<'n> {
         if let Some(known) = self.memo.get(&self.facts) {
             return Ok(known.clone());
         }
-        let chosen = Self::pick(self.algorithm, &mut self.components, situation, self.is_for_runs)?;
+        let chosen = Self::pick(self.kind, &mut self.components, situation, self.is_for_runs)?;
         if self.memo.len() >= MOST_CHOICES {
             self.memo.clear();
         }
@@ -283,7 +238,7 @@ impl<'n> NetworkReduction<'n> {
 
     /// Picks a set. `None` means everything.
     fn pick(
-        algorithm: Algorithm,
+        kind: ReductionKind,
         components: &mut StrongComponents,
         situation: Situation<'_>,
         is_for_runs: bool,
@@ -292,21 +247,22 @@ impl<'n> NetworkReduction<'n> {
         if is_for_runs {
             return Ok(for_runs(&situation, &seeds));
         }
-        Ok(match algorithm {
-            Algorithm::UpSets => Some(up_set(&situation, &seeds)),
-            Algorithm::Ample => ample(&situation, &seeds),
-            Algorithm::Closure => Some(close(&situation, &seeds[..1], Disabled::Necessary, usize::MAX)),
-            Algorithm::Persistent1 => smallest(&situation, &seeds, Disabled::Everything),
-            Algorithm::Persistent2 => smallest(&situation, &seeds, Disabled::Process),
-            Algorithm::Persistent3 => smallest(&situation, &seeds, Disabled::Necessary),
-            Algorithm::StrongComponents => {
+        Ok(match kind {
+            ReductionKind::None => None,
+            ReductionKind::UpSets => Some(up_set(&situation, &seeds)),
+            ReductionKind::Ample => ample(&situation, &seeds),
+            ReductionKind::Closure => Some(close(&situation, &seeds[..1], Disabled::Necessary, usize::MAX)),
+            ReductionKind::Persistent1 => smallest(&situation, &seeds, Disabled::Everything),
+            ReductionKind::Persistent2 => smallest(&situation, &seeds, Disabled::Process),
+            ReductionKind::Persistent3 => smallest(&situation, &seeds, Disabled::Necessary),
+            ReductionKind::StrongComponents => {
                 let graph = Graph::new(situation);
                 let mut set = Vec::new();
                 components.stubborn_set(&graph, &[], &mut set)?;
                 Some(graph.nodes(&set))
             }
-            Algorithm::Deletion => Some(delete(situation)?),
-            Algorithm::Smaller => {
+            ReductionKind::Deletion => Some(delete(situation)?),
+            ReductionKind::Smaller => {
                 let closed = smallest(&situation, &seeds, Disabled::Necessary);
                 let count = |set: &FixedBitSet| set.intersection(&situation.enabled).count();
                 let size = closed.as_ref().map_or(usize::MAX, &count);
@@ -329,13 +285,14 @@ impl<'n> NetworkReduction<'n> {
 
 impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     fn name(&self) -> String {
-        self.algorithm.word().into()
+        self.kind.word().into()
     }
 
     fn preserves(&self) -> Preserves {
-        match self.algorithm {
+        match self.kind {
             _ if self.is_for_runs => Preserves::Stuttering,
-            Algorithm::UpSets => Preserves::Failures,
+            ReductionKind::None => Preserves::Everything,
+            ReductionKind::UpSets => Preserves::Failures,
             _ => Preserves::Basic,
         }
     }

@@ -20,4 +20,4 @@ mod resolve;
 mod situation;
 mod touch;
 
-pub use choose::{Algorithm, NetworkReduction};
+pub use choose::NetworkReduction;
