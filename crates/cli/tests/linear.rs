@@ -50,6 +50,22 @@ fn formulas_hold_or_are_violated() {
 }
 
 #[test]
+fn other_searches_and_stores_agree() {
+    for (formula, code) in
+        [("[] (n <= 3)", 0), ("[] (n < 3)", 1), ("[]<> p", 1), ("X X p", 1), ("<>[] (n < 4)", 0)]
+    {
+        for more in [&["--search", "dfs"][..], &["--store", "compact64"], &["--store", "bitstate"]] {
+            let all: Vec<&str> =
+                ["--question", "linear", "--ltl", formula].iter().chain(more).copied().collect();
+            let run = check(MODEL, &all);
+            // What was not found may have been missed.
+            let expected = if code == 0 && more[0] == "--store" { 3 } else { code };
+            assert_eq!(run.code, expected, "{all:?}: {}{}", run.out, run.err);
+        }
+    }
+}
+
+#[test]
 fn a_run_that_ends_stays_in_its_last_state() {
     for (formula, code) in
         [("<> (x == 2)", 0), ("<>[] (x == 2)", 0), ("[]<> (x == 1)", 1), ("<> (x == 3)", 1)]

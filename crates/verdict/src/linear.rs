@@ -12,14 +12,17 @@
 
 use crate::analysis::{Answer, Broken};
 use crate::lift::lift;
+use crate::phase::{make_store, no_room};
 use crate::replay::{go_on, run};
 use crate::{
-    Contradiction, Evidence, Holds, Inconclusive, Options, PhaseReport, SearchKind, StoreKind, Trace,
-    Verdict, Violated, Witness,
+    Contradiction, Evidence, Holds, Inconclusive, Options, PhaseReport, ReductionKind, SearchKind, StoreKind,
+    Trace, Verdict, Violated, Witness,
 };
-use stubborn_explore::linear::{AcceptedRun, LinearJob, LinearOutcome, Participants, search};
+use stubborn_explore::linear::{
+    AcceptedRun, LinearJob, LinearOutcome, NestedJob, Participants, nested_search, search,
+};
 use stubborn_explore::{End, Watch};
-use stubborn_ltl::{Automaton, Letter, closure};
+use stubborn_ltl::{Automaton, Letter, closure, degeneralise};
 use stubborn_reduce::{Full, Preserves, Reduction};
 use stubborn_store::{Exact, Guarantee, Store};
 use stubborn_system::{Batch, Fault, Question, Symmetric, System};
@@ -109,11 +112,14 @@ where
     Z: System,
     Y: Symmetric + System<State = Z::State>,
 {
+    let forbidden = property.forbidden().clone();
+    let is_fair = plan.fairness.is_some();
+    if !is_fair && (options.store != StoreKind::Exact || options.search == SearchKind::DepthFirst) {
+        return nested(searched, original, property, options, watch, phases);
+    }
     if options.store != StoreKind::Exact {
         return Ok(Verdict::Inconclusive(Inconclusive::NeedsExactStore));
     }
-    let forbidden = property.forbidden().clone();
-    let is_fair = plan.fairness.is_some();
     // With a reduction: against the property itself, or against its closure.
     let closed = if property.is_closed() { Some((forbidden.clone(), false)) } else { None };
     let closed = closed.or_else(|| closure(&forbidden).ok().map(|closed| (closed, true)));
@@ -139,6 +145,52 @@ where
     let outcome = job.search(&mut Full, fairness, phases)?;
     let Some(run) = outcome.run else {
         return Ok(job.without_run(&outcome.end, Preserves::Everything, false));
+    };
+    Ok(match judged(searched, original, property, &run, false, options) {
+        Judged::Violated(violated) => Verdict::Violated(*violated),
+        Judged::Broken(broken) => return Err(broken),
+        Judged::NotForbidden => contradiction(&*property),
+        Judged::OpenCycle => Verdict::Inconclusive(Inconclusive::OpenCycle),
+    })
+}
+
+/// The same by nested depth-first search, without reduction, with any store.
+fn nested<Z, Y>(
+    searched: &Z,
+    original: &Y,
+    property: &mut dyn RunProperty<Z::State>,
+    options: &Options,
+    watch: &mut dyn Watch,
+    phases: &mut Vec<PhaseReport>,
+) -> Result<Verdict, Box<Broken>>
+where
+    Z: System,
+    Y: Symmetric + System<State = Z::State>,
+{
+    let mut store = match make_store::<[u8]>(options) {
+        Ok(store) => store,
+        Err(full) => return Ok(Verdict::Inconclusive(Inconclusive::Stopped(no_room(&full, options)))),
+    };
+    let automaton = degeneralise(property.forbidden());
+    let extends = property.extends();
+    let outcome = nested_search(NestedJob {
+        system: searched,
+        store: &mut *store,
+        letter: &mut |state| property.letter(state),
+        automaton: &automaton,
+        extends,
+        watch,
+        limits: options.limits,
+    });
+    let guarantee = store.guarantee();
+    let mut job = One { searched, property, options, watch, automaton: &automaton, is_closure: false };
+    job.note(ReductionKind::None.word().into(), SearchKind::DepthFirst, guarantee, &outcome, false, phases)?;
+    let Some(run) = outcome.run else {
+        return Ok(match guarantee {
+            Guarantee::Exact => job.without_run(&outcome.end, Preserves::Everything, false),
+            _ if outcome.end == End::Complete => Verdict::Inconclusive(Inconclusive::Omission(guarantee)),
+            _ => job.without_run(&outcome.end, Preserves::Everything, false),
+        });
     };
     Ok(match judged(searched, original, property, &run, false, options) {
         Judged::Violated(violated) => Verdict::Violated(*violated),
@@ -187,6 +239,21 @@ impl<Z: System> One<'_, '_, Z> {
             watch: &mut *self.watch,
             limits: self.options.limits,
         });
+        let (name, guarantee) = (reduction.name(), Store::<Z::State>::guarantee(&store));
+        self.note(name, SearchKind::BreadthFirst, guarantee, &outcome, fair, phases)?;
+        Ok(outcome)
+    }
+
+    /// Writes down how a search went; a fault of the model ends everything.
+    fn note(
+        &mut self,
+        reduction: String,
+        search: SearchKind,
+        guarantee: Guarantee,
+        outcome: &LinearOutcome,
+        fair: bool,
+        phases: &mut Vec<PhaseReport>,
+    ) -> Result<(), Box<Broken>> {
         if let End::Fault(fault, path) = &outcome.end {
             let trace = run(self.searched, path).ok().map(|states| {
                 let witness = Witness { steps: path.clone(), ..Witness::default() };
@@ -195,13 +262,13 @@ impl<Z: System> One<'_, '_, Z> {
             return Err(Box::new(Broken { fault: fault.clone(), trace, stats: outcome.stats }));
         }
         phases.push(PhaseReport {
-            reduction: reduction.name(),
+            reduction,
             symmetry: false,
-            search: SearchKind::BreadthFirst,
-            store: StoreKind::Exact,
+            search,
+            store: self.options.store,
             stats: outcome.stats,
             end: outcome.end.clone(),
-            guarantee: Store::<Z::State>::guarantee(&store),
+            guarantee,
             no_ignoring: false,
             always_may_terminate: None,
             cannot_terminate: None,
@@ -213,7 +280,7 @@ impl<Z: System> One<'_, '_, Z> {
                 fair,
             }),
         });
-        Ok(outcome)
+        Ok(())
     }
 
     /// What it means that there is no run. `is_closed`: whether what was searched for is closed under stuttering.

@@ -132,7 +132,7 @@ pub(crate) struct Broken {
     pub(crate) stats: Stats,
 }
 
-fn make_store<S: Vector + ?Sized>(options: &Options) -> Result<Box<dyn Store<S>>, Full> {
+pub(crate) fn make_store<S: Vector + ?Sized>(options: &Options) -> Result<Box<dyn Store<S>>, Full> {
     Ok(match options.store {
         StoreKind::Exact => Box::new(Exact::new()),
         StoreKind::Compact64 => Box::new(Compact::<u64, S>::new()),
@@ -148,6 +148,15 @@ fn make_store<S: Vector + ?Sized>(options: &Options) -> Result<Box<dyn Store<S>>
 }
 
 /// The memory for the store itself could not be had.
+pub(crate) fn no_room(full: &Full, options: &Options) -> Stop {
+    let needed = match full {
+        Full::Memory { needed } => *needed,
+        Full::Numbers => 0,
+    };
+    Stop::Memory { limit: options.limits.bytes, needed }
+}
+
+/// What becomes of a search without a store.
 fn not_begun(
     reduction: String,
     symmetry: bool,
@@ -155,11 +164,7 @@ fn not_begun(
     options: &Options,
     full: &Full,
 ) -> Searched {
-    let needed = match full {
-        Full::Memory { needed } => *needed,
-        Full::Numbers => 0,
-    };
-    let stop = Stop::Memory { limit: options.limits.bytes, needed };
+    let stop = no_room(full, options);
     let stopped = || Finding::Inconclusive(Inconclusive::Stopped(stop.clone()));
     let findings = questions.iter().map(|_| stopped()).collect();
     let report = PhaseReport {

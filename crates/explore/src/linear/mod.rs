@@ -13,8 +13,11 @@
 //! **Checked by** brute force on random systems and formulas (`oracle`), and by SPIN's verdicts and counts.
 
 mod cycles;
+mod nested;
 mod product;
 mod put_off;
+
+pub use nested::{NestedJob, nested_search};
 
 use crate::run::{BATCH, Halt};
 use crate::{End, Graph, Keep, Limits, Stats, Stop, Watch, shortest_path, transition_between};

@@ -8,12 +8,12 @@ use super::accord::{Conflict, Demand, changes, conflict};
 use super::channels::Channels;
 use super::flow::{Flow, for_each_selector};
 use super::resolve::{Known, Newborn, Partners, Selectors, check, touch, wanted};
-use super::touch::{Literal, Read, Touch};
+use super::touch::{Literal, Op, Read, Touch};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
-use stubborn_network::{Action, Expr, LocationId, Network, Scope, View};
+use stubborn_network::{Action, Expr, Location, LocationId, Network, Scope, View};
 
 /// Rows for the locals at hand, at most; what is more is done without them.
 const MOST_ROWS: usize = 10_000;
@@ -147,13 +147,43 @@ impl Population {
         population.checks = rows.collect();
         population.visible = FixedBitSet::with_capacity(population.n_nodes());
         for expr in &watched.propositions {
-            let row = population.row(&check(&known, expr, false), None);
-            for literal in row.clauses.iter().flatten() {
-                population.visible.union_with(&literal.enablers);
-                population.visible.union_with(&literal.falsifiers);
-            }
+            population.show_changes(network, &known, expr);
         }
         population
+    }
+
+    /// Adds the nodes that may change the truth of a proposition to those that can be seen.
+    fn show_changes(&mut self, network: &Network, known: &Known<'_>, expr: &Expr) {
+        let is_such: fn(&Location) -> bool = match expr {
+            Expr::NonProgress => |location| location.is_progress,
+            Expr::Accepting => |location| location.is_accept,
+            _ => {
+                let row = self.row(&check(known, expr, false), None);
+                for literal in row.clauses.iter().flatten() {
+                    self.visible.union_with(&literal.enablers);
+                    self.visible.union_with(&literal.falsifiers);
+                }
+                return;
+            }
+        };
+        let seen: Vec<usize> = (0..self.nodes.len())
+            .filter(|&n| {
+                self.touches_of(n).flat_map(|touch| &touch.ops).any(|op| self.shows(network, op, is_such))
+            })
+            .collect();
+        self.visible.extend(seen);
+    }
+
+    /// Whether somebody may come to a location of some sort, or leave one.
+    fn shows(&self, network: &Network, op: &Op, is_such: fn(&Location) -> bool) -> bool {
+        match op {
+            Op::Move { pid, from, to, .. } => self.kinds.get(*pid).is_none_or(|&kind| {
+                let is_at = |at: &LocationId| is_such(&network.processes[kind].locations[at.index()]);
+                to.iter().any(|to| is_at(to) != is_at(from))
+            }),
+            Op::Run | Op::End => true,
+            _ => false,
+        }
     }
 
     fn number(&mut self, network: &Network) {

@@ -1,0 +1,253 @@
+//! Nested depth-first search for a run that a Büchi automaton accepts.
+//!
+//! **Implements** the algorithm of Courcoubetis, Vardi, Wolper and Yannakakis (1992): when the first search leaves
+//! an accepting node, a second one looks for a way from it back to it. Both searches mark nodes in one store, each in
+//! its own colour, so two bits per node suffice and any store will do.
+//! **Preserves** everything if the store is exact: all nodes are expanded in full. With another store a run that
+//! is found is one, but none may be found although there is one.
+//! **Differs from the text** in that a node where the automaton accepts whatever comes ends the search.
+//! **Checked by** the component search, on all models of the tests and on random ones.
+
+use super::{AcceptedRun, LinearOutcome};
+use crate::{End, Limits, Stats, Stop, Watch};
+use stubborn_ltl::{Automaton, Letter, State};
+use stubborn_store::{Entry, Full, Store};
+use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
+
+/// What to search, how, and within which limits.
+pub struct NestedJob<'a, Y: System + ?Sized> {
+    /// The system.
+    pub system: &'a Y,
+    /// Marks nodes: the bytes of a state, where the automaton is, and which search it was.
+    pub store: &'a mut dyn Store<[u8]>,
+    /// The letter of a state: which propositions of the automaton hold.
+    pub letter: &'a mut dyn FnMut(&Y::State) -> Result<Letter, Fault>,
+    /// Accepts the runs that are looked for; with accepting states.
+    pub automaton: &'a Automaton,
+    /// Whether a run that ends counts as one that stays in its last state for ever.
+    pub extends: bool,
+    /// Who looks at the clock.
+    pub watch: &'a mut dyn Watch,
+    /// When to give up.
+    pub limits: Limits,
+}
+
+/// Searches for a run that the automaton accepts.
+pub fn nested_search<Y: System + ?Sized>(job: NestedJob<'_, Y>) -> LinearOutcome {
+    assert!(job.automaton.is_buchi(), "generalised acceptance is for the component search");
+    let mut search = Nested { job, stats: Stats::default(), key: Batch::new(), entries: Vec::new() };
+    let mut first = Path::default();
+    let result = search.first(&mut first);
+    let (end, run) = match result {
+        Ok(None) => (End::Complete, None),
+        Ok(Some(run)) => (End::Sighted, Some(run)),
+        Err(Wrong::Stop(stop)) => (End::Stopped(stop), None),
+        Err(Wrong::Fault(fault)) => {
+            (End::Fault(fault, first.steps().into_iter().map_while(|step| step).collect()), None)
+        }
+    };
+    LinearOutcome { end, stats: search.stats, n_states: search.stats.states, run }
+}
+
+enum Wrong {
+    Stop(Stop),
+    Fault(Fault),
+}
+
+impl From<Fault> for Wrong {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// A node on the way, with what follows it.
+struct Frame<S: Vector + ?Sized> {
+    at: State,
+    /// How the node was reached; `None` at the beginning and where the system stays.
+    via: Option<TransitionId>,
+    /// The node's state, then its successors.
+    states: Batch<S>,
+    /// Where the automaton can go.
+    next: Vec<State>,
+    /// The move to look at next: successor, then edge.
+    cursor: (usize, usize),
+}
+
+/// The way from the beginning to the node in hand.
+struct Path<S: Vector + ?Sized> {
+    frames: Vec<Frame<S>>,
+}
+
+impl<S: Vector + ?Sized> Default for Path<S> {
+    fn default() -> Self {
+        Self { frames: Vec::new() }
+    }
+}
+
+impl<S: Vector + ?Sized> Path<S> {
+    fn steps(&self) -> Vec<Option<TransitionId>> {
+        self.frames.iter().skip(1).map(|frame| frame.via).collect()
+    }
+
+    fn at(&self) -> Vec<State> {
+        self.frames.iter().map(|frame| frame.at).collect()
+    }
+}
+
+const FIRST: u8 = 0;
+const SECOND: u8 = 1;
+
+struct Nested<'a, Y: System + ?Sized> {
+    job: NestedJob<'a, Y>,
+    stats: Stats,
+    key: Batch<[u8]>,
+    entries: Vec<Entry>,
+}
+
+impl<Y: System + ?Sized> Nested<'_, Y> {
+    fn first(&mut self, path: &mut Path<Y::State>) -> Result<Option<AcceptedRun>, Wrong> {
+        let mut initial = Batch::new();
+        self.job.system.initial(&mut initial)?;
+        for &at in self.job.automaton.initial() {
+            if !self.mark(initial.state(0), at, FIRST)? {
+                continue;
+            }
+            let frame = self.frame(initial.state(0), at, None)?;
+            path.frames.push(frame);
+            while let Some(top) = path.frames.last_mut() {
+                if self.job.automaton.accepts_everything_from(top.at) {
+                    // The letter before decided it.
+                    let n = path.frames.len().saturating_sub(1).max(1);
+                    path.frames.truncate(n);
+                    return Ok(Some(AcceptedRun { steps: path.steps(), cycle_start: None, at: path.at() }));
+                }
+                if let Some((state, at, via)) = self.following(top) {
+                    self.stats.edges += 1;
+                    if self.mark(state_of(&state), at, FIRST)? {
+                        let frame = self.frame(state_of(&state), at, via)?;
+                        path.frames.push(frame);
+                        self.stats.depth = self.stats.depth.max(path.frames.len() as u64);
+                    }
+                    continue;
+                }
+                if self.job.automaton.is_accepting(top.at)
+                    && let Some(run) = self.second(path)?
+                {
+                    return Ok(Some(run));
+                }
+                path.frames.pop();
+            }
+        }
+        Ok(None)
+    }
+
+    /// Looks for a way from the last node of `path` back to it.
+    fn second(&mut self, path: &Path<Y::State>) -> Result<Option<AcceptedRun>, Wrong> {
+        let Some(seed) = path.frames.last() else { return Ok(None) };
+        if !self.mark(seed.states.state(0), seed.at, SECOND)? {
+            return Ok(None);
+        }
+        let mut cycle = Path::default();
+        cycle.frames.push(self.frame(seed.states.state(0), seed.at, None)?);
+        while let Some(top) = cycle.frames.last_mut() {
+            let Some((state, at, via)) = self.following(top) else {
+                cycle.frames.pop();
+                continue;
+            };
+            self.stats.edges += 1;
+            if at == seed.at && state_of(&state) == seed.states.state(0) {
+                let (mut steps, mut places) = (path.steps(), path.at());
+                let start = steps.len();
+                steps.extend(cycle.steps());
+                steps.push(via);
+                places.extend(cycle.at().into_iter().skip(1));
+                places.push(at);
+                return Ok(Some(AcceptedRun { steps, cycle_start: Some(start), at: places }));
+            }
+            if self.mark(state_of(&state), at, SECOND)? {
+                cycle.frames.push(self.frame(state_of(&state), at, via)?);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next move of a node: a state, where the automaton goes, and by which transition.
+    fn following(
+        &self,
+        frame: &mut Frame<Y::State>,
+    ) -> Option<(Owned<Y::State>, State, Option<TransitionId>)> {
+        let n_states = frame.states.len() - 1;
+        let stays = n_states == 0 && self.job.extends;
+        let (i, edge) = frame.cursor;
+        let at = *frame.next.get(edge)?;
+        if i + 1 < n_states.max(usize::from(stays)) {
+            frame.cursor = (i + 1, edge);
+        } else {
+            frame.cursor = (0, edge + 1);
+        }
+        let mut state = Batch::new();
+        if n_states > 0 {
+            state.push(frame.states.via(i + 1), frame.states.state(i + 1));
+            return Some((state, at, Some(frame.states.via(i + 1))));
+        }
+        state.push(TransitionId(0), frame.states.state(0));
+        stays.then_some((state, at, None))
+    }
+
+    fn frame(
+        &mut self,
+        state: &Y::State,
+        at: State,
+        via: Option<TransitionId>,
+    ) -> Result<Frame<Y::State>, Wrong> {
+        let letter = (self.job.letter)(state)?;
+        let edges = self.job.automaton.edges(at).iter();
+        let next = edges.filter(|edge| edge.guard.holds(letter)).map(|edge| edge.target).collect();
+        let mut states = Batch::new();
+        states.push(TransitionId(0), state);
+        self.job.system.successors(state, &mut states)?;
+        states.take_flag();
+        Ok(Frame { at, via, states, next, cursor: (0, 0) })
+    }
+
+    /// Marks a node; whether it was not marked before.
+    fn mark(&mut self, state: &Y::State, at: State, colour: u8) -> Result<bool, Wrong> {
+        let mut bytes = state.as_bytes().to_vec();
+        bytes.extend(at.to_le_bytes());
+        bytes.push(colour);
+        self.key.clear();
+        self.key.push(TransitionId(0), &bytes);
+        self.entries.clear();
+        let limit = self.job.limits.bytes;
+        let used = self.job.store.bytes();
+        self.stats.peak_bytes = self.stats.peak_bytes.max(used);
+        match self.job.store.insert(&self.key, limit.saturating_sub(used), &mut self.entries) {
+            Ok(()) => {}
+            Err(Full::Memory { needed }) => return Err(Wrong::Stop(Stop::Memory { limit, needed })),
+            Err(Full::Numbers) => {
+                let limit = Entry::MAX_STATES as u64;
+                return Err(Wrong::Stop(Stop::Numbers { what: "states", limit }));
+            }
+        }
+        let is_new = self.entries[0].is_new();
+        if is_new && colour == FIRST {
+            if self.stats.states == self.job.limits.states {
+                return Err(Wrong::Stop(Stop::States { limit: self.job.limits.states }));
+            }
+            self.stats.states += 1;
+        }
+        if (self.stats.states + self.stats.edges) % 1024 == 0
+            && let Some(stop) = self.job.watch.tick(&self.stats)
+        {
+            return Err(Wrong::Stop(stop));
+        }
+        Ok(is_new)
+    }
+}
+
+/// A state of its own.
+type Owned<S> = Batch<S>;
+
+fn state_of<S: Vector + ?Sized>(owned: &Owned<S>) -> &S {
+    owned.state(0)
+}
