@@ -54,7 +54,7 @@ impl Lowering<'_> {
     }
 
     fn temporal(&mut self, span: Span) -> Option<Expr> {
-        self.error("P0320", span, "temporal operators belong into `ltl` formulas");
+        self.error("P0320", span, "a temporal operator can stand in an `ltl` formula only, and there not within a value: join formulas with `&&`, `||`, `!`, `->`, `<->`");
         None
     }
 

@@ -14,7 +14,7 @@
 
 use super::channels::Channels;
 use super::touch::{ChannelOp, Effect, Literal, Op, Read, Test, Touch};
-use stubborn_network::{BinaryOp, Width, arithmetic};
+use stubborn_network::{BinaryOp, LocationId, Width, arithmetic};
 
 /// Whether two transitions of different processes are in each other's way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +101,16 @@ pub(super) fn changes(op: &Op, literal: &Literal, kind_of: &dyn Fn(usize) -> Opt
             Op::Move { pid: p, from, to, .. } if p == pid => {
                 let (arrives, leaves) = (to.contains(location), from == location);
                 if *is_there { (arrives, leaves) } else { (leaves, arrives) }
+            }
+            Op::Run | Op::End => (true, true),
+            _ => (false, false),
+        },
+        Test::SomeAt { kind, location } => match op {
+            Op::Move { pid, from, to, .. } => {
+                let is_meant = kind.is_none_or(|kind| kind_of(*pid).is_none_or(|k| k == kind));
+                let moves = |to: &LocationId| (to == location) != (from == location);
+                let may = is_meant && (to.is_empty() || to.iter().any(moves));
+                (may, may)
             }
             Op::Run | Op::End => (true, true),
             _ => (false, false),

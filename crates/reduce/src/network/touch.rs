@@ -63,6 +63,11 @@ pub(super) enum Test {
         location: LocationId,
         is_there: bool,
     },
+    /// The process that is meant is at this location, or is not: the oldest of a kind, or any one at all.
+    SomeAt {
+        kind: Option<usize>,
+        location: LocationId,
+    },
     /// No younger process exists.
     Youngest(usize),
     /// Another process wants what this one offers.

@@ -288,7 +288,18 @@ impl Builder<'_> {
             }
             Expr::RemoteLocation { process: Some(process), location, .. } => {
                 let pid = self.known.constant(process).and_then(|p| usize::try_from(p).ok());
-                pid.map(|pid| (Test::At { pid, location: *location, is_there: true }, vec![Read::Population]))
+                let location = *location;
+                Some(match pid {
+                    Some(pid) => (Test::At { pid, location, is_there: true }, vec![Read::Population]),
+                    None => {
+                        let mut reads = vec![Read::Population];
+                        self.known.reads(process, &mut reads);
+                        (Test::SomeAt { kind: None, location }, reads)
+                    }
+                })
+            }
+            Expr::RemoteLocation { kind, process: None, location } => {
+                Some((Test::SomeAt { kind: Some(*kind), location: *location }, vec![Read::Population]))
             }
             _ => None,
         };
@@ -339,6 +350,7 @@ fn reads_of(literal: Literal) -> Vec<Read> {
         | Test::FirstMatches(c)
         | Test::SomeMatches(c) => reads.push(Read::Contents(c)),
         Test::At { pid, .. } => reads.extend([Read::Process(pid), Read::Population]),
+        Test::SomeAt { .. } => reads.push(Read::Everything),
         Test::Youngest(_) => reads.push(Read::Population),
         Test::Partner { .. } => reads.push(Read::Everything),
         Test::Offered { .. } | Test::Other => {}
@@ -364,6 +376,7 @@ fn negated(test: Test) -> Option<Test> {
         Test::NotFull(c) => Test::Full(c),
         Test::Full(c) => Test::NotFull(c),
         Test::At { pid, location, is_there } => Test::At { pid, location, is_there: !is_there },
+        Test::SomeAt { .. } => test,
         _ => return None,
     })
 }
