@@ -179,3 +179,26 @@ fn a_lasso_is_shown_with_what_holds_in_its_states() {
     let json = check(MODEL, &["--ltl", "[]<> p", "--json"]).json();
     assert_eq!(json["results"][2]["witness"]["propositions"][0], "!p");
 }
+
+/// The three programs of Holzmann and Kupferman, *Not checking for closure under stuttering*, section 5, as the text
+/// describes them (its figure is not at hand): N forbids that p holds in exactly two states and never again.
+#[test]
+fn closure_under_stuttering_is_not_asked_for() {
+    const N: &str = "never { p; p; accept: do :: !p od }";
+    let programs = [
+        // Never leaves p: no run of the closure of N.
+        ("bool p = 1; active proctype P() { do :: skip od }", 0, 1),
+        // Leaves p at once: a run of the closure, but none of N. N is not closed, and a full search decides.
+        ("bool p = 1; active proctype P() { p = 0; do :: skip od }", 0, 2),
+        // A run of N.
+        ("bool p = 1; active proctype P() { skip; p = 0; do :: skip od }", 1, 1),
+    ];
+    for (program, code, n_searches) in programs {
+        let run = check(&format!("{program} {N}"), &["--question", "linear", "--json"]);
+        assert_eq!(run.code, code, "{program}: {}", run.out);
+        let phases = run.json()["phases"].as_array().expect("phases").clone();
+        assert_eq!(phases.len(), n_searches, "{program}");
+        assert_eq!(phases[0]["product"]["closure"], true, "{program}");
+        assert_eq!(phases[0]["product"]["notices_stuttering"], n_searches == 2, "{program}");
+    }
+}

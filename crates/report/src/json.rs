@@ -183,6 +183,7 @@ fn phase_json(phase: &PhaseReport) -> Value {
             "system_states": product.system_states,
             "automaton_states": product.automaton_states,
             "closure": product.is_closure,
+            "notices_stuttering": product.is_sensitive,
             "repairs": product.repairs,
             "fair": product.fair,
         })),

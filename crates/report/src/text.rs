@@ -200,6 +200,10 @@ fn phase_text(out: &mut String, phase: &PhaseReport) {
             counted(product.system_states, "state"),
             counted(product.automaton_states as u64, "state")
         );
+        if product.is_sensitive {
+            let what = "a run of the closure is allowed by the property itself, which notices stuttering";
+            let _ = writeln!(out, "  {what}: a full search decides");
+        }
     }
     let symmetry = if phase.symmetry { " with symmetry" } else { "" };
     let _ = writeln!(

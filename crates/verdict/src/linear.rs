@@ -64,6 +64,8 @@ pub struct ProductReport {
     pub automaton_states: usize,
     /// Whether the automaton is the closure under stuttering of the property's.
     pub is_closure: bool,
+    /// Whether a run of the closure turned out to be none of the property itself: it notices stuttering.
+    pub is_sensitive: bool,
     /// States that were expanded again because a cycle put something off for ever.
     pub repairs: u64,
     /// Whether only weakly fair runs count.
@@ -134,7 +136,11 @@ where
                 Judged::Violated(violated) => return Ok(Verdict::Violated(*violated)),
                 Judged::Broken(broken) => return Err(broken),
                 // The property notices stuttering, and reductions stutter.
-                Judged::NotForbidden if is_closure => {}
+                Judged::NotForbidden if is_closure => {
+                    if let Some(product) = phases.last_mut().and_then(|phase| phase.product.as_mut()) {
+                        product.is_sensitive = true;
+                    }
+                }
                 Judged::NotForbidden => return Ok(contradiction(&*property)),
                 Judged::OpenCycle => return Ok(Verdict::Inconclusive(Inconclusive::OpenCycle)),
             },
@@ -276,6 +282,7 @@ impl<Z: System> One<'_, '_, Z> {
                 system_states: outcome.n_states,
                 automaton_states: self.automaton.n_states(),
                 is_closure: self.is_closure,
+                is_sensitive: false,
                 repairs: outcome.stats.repairs,
                 fair,
             }),
