@@ -149,10 +149,10 @@ fn what_is_wrong_with_a_property_is_said() {
     let deep = "(".repeat(1_000_000);
     for (formula, words) in [
         ("[] (m < 3)", "m"),
-        ("[] (n < 3", "<command line>"),
+        ("[] (n < 3", "<formula>"),
         ("<> timeout", "timeout"),
         (deep.as_str(), "nested"),
-        ("[] n U", "<command line>"),
+        ("[] n U", "<formula>"),
     ] {
         let files = Files::new(&format!("linear-bad-{}", formula.len()));
         // A command line has a limit of its own: long formulas come in the model.

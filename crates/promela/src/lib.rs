@@ -96,7 +96,9 @@ pub fn compile(name: &str, text: &str, loader: &dyn Loader, options: &Options) -
     let mut map = SourceMap::new();
     let file = map.add(name, text.to_owned(), None);
     let limits = &options.limits;
-    let outside = [&options.invariants[..], &options.formulas].concat();
+    let invariants = options.invariants.iter().map(|text| ("<invariant>", text.as_str()));
+    let formulas = options.formulas.iter().map(|text| ("<formula>", text.as_str()));
+    let outside: Vec<(&str, &str)> = invariants.chain(formulas).collect();
     let Preprocessed { tokens, mut expressions, mut diagnostics } =
         preprocess(file, &mut map, loader, &options.definitions, &outside, limits);
     let formulas = expressions.split_off(options.invariants.len());

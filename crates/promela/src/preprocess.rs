@@ -29,7 +29,7 @@ pub(crate) fn preprocess(
     map: &mut SourceMap,
     loader: &dyn Loader,
     definitions: &[(String, String)],
-    expressions: &[String],
+    expressions: &[(&str, &str)],
     limits: &Limits,
 ) -> Preprocessed {
     let macros = HashMap::new();
@@ -41,7 +41,7 @@ pub(crate) fn preprocess(
     work.file(file);
     let end = work.end(file);
     work.out.push(end);
-    let expressions = expressions.iter().map(|text| work.expression(text)).collect();
+    let expressions = expressions.iter().map(|(name, text)| work.expression(name, text)).collect();
     Preprocessed { tokens: work.out, expressions, diagnostics: work.diagnostics }
 }
 
@@ -116,8 +116,8 @@ impl Preprocessor<'_> {
     }
 
     /// An expression that is not part of the model's text. Lines mean nothing in it.
-    fn expression(&mut self, text: &str) -> Vec<Token> {
-        let file = self.map.add("<command line>", text.to_owned(), None);
+    fn expression(&mut self, name: &str, text: &str) -> Vec<Token> {
+        let file = self.map.add(name, text.to_owned(), None);
         let tokens = lex(file, text, &mut self.diagnostics);
         let mut tokens = self.expand(tokens, 0);
         tokens.iter_mut().for_each(|token| token.starts_line = false);
