@@ -35,7 +35,8 @@ pub struct NestedJob<'a, Y: System + ?Sized> {
 /// Searches for a run that the automaton accepts.
 pub fn nested_search<Y: System + ?Sized>(job: NestedJob<'_, Y>) -> LinearOutcome {
     assert!(job.automaton.is_buchi(), "generalised acceptance is for the component search");
-    let mut search = Nested { job, stats: Stats::default(), key: Batch::new(), entries: Vec::new() };
+    let mut search =
+        Nested { job, stats: Stats::default(), key: Batch::new(), entries: Vec::new(), next_tick: 0 };
     let mut first = Path::default();
     let result = search.first(&mut first);
     let (end, run) = match result {
@@ -94,6 +95,9 @@ impl<S: Vector + ?Sized> Path<S> {
     }
 }
 
+/// Nodes and moves between two looks at the watch.
+const TICK: u64 = 1024;
+
 const FIRST: u8 = 0;
 const SECOND: u8 = 1;
 
@@ -102,6 +106,8 @@ struct Nested<'a, Y: System + ?Sized> {
     stats: Stats,
     key: Batch<[u8]>,
     entries: Vec<Entry>,
+    /// The amount of work at which the watch is looked at next.
+    next_tick: u64,
 }
 
 impl<Y: System + ?Sized> Nested<'_, Y> {
@@ -236,10 +242,12 @@ impl<Y: System + ?Sized> Nested<'_, Y> {
             }
             self.stats.states += 1;
         }
-        if (self.stats.states + self.stats.edges) % 1024 == 0
-            && let Some(stop) = self.job.watch.tick(&self.stats)
-        {
-            return Err(Wrong::Stop(stop));
+        let work = self.stats.states + self.stats.edges;
+        if work >= self.next_tick {
+            self.next_tick = work + TICK;
+            if let Some(stop) = self.job.watch.tick(&self.stats) {
+                return Err(Wrong::Stop(stop));
+            }
         }
         Ok(is_new)
     }
