@@ -151,6 +151,22 @@ fn a_d_step_is_entered_at_its_beginning_and_left_at_its_end() {
     check("byte x; init { d_step { do :: x < 5 -> x++ :: else -> break od } }", &[]);
 }
 
+/// SPIN's verifier refuses these as well.
+#[test]
+fn one_else_at_one_place() {
+    check(
+        "byte x; init { do :: if :: x == 1 :: else fi :: if :: x == 2 :: else fi od }",
+        &[("P0336", "else")],
+    );
+    check("byte x; init { if :: atomic { if :: x == 1 :: else fi } :: else fi }", &[("P0336", "else")]);
+    check(
+        "byte x; init { { if :: x == 1 :: else fi } unless { if :: x == 2 :: else fi } }",
+        &[("P0336", "else")],
+    );
+    check("byte x; init { do :: if :: x == 1 :: else fi :: skip; if :: x == 2 :: else fi od }", &[]);
+    check("byte x; init { d_step { if :: if :: x == 1 :: else fi :: else fi } }", &[]);
+}
+
 #[test]
 fn a_model_needs_a_process() {
     assert_eq!(findings("byte x;")[0].0, "P0307");

@@ -7,6 +7,7 @@
 
 use super::Lowering;
 use super::flow::{Element, Flow, Kind, Label, Target};
+use std::ops::Range;
 use std::sync::Arc;
 use stubborn_network::{Action, Location, LocationId, Step};
 use stubborn_text::Diagnostic;
@@ -43,6 +44,7 @@ impl Lowering<'_> {
         if work.problems.is_empty() {
             locations = work.all_locations();
             work.sequences(&mut locations);
+            work.check_else(&locations);
             work.label(&mut locations);
             let first = work.flow.sequences[0].first.unwrap_or(0);
             entry = LocationId(work.hunt(first, work.flow.elements[first].is_atomic) as u16);
@@ -117,9 +119,7 @@ impl Work {
     /// A `d_step` begins at its beginning and goes on behind its end. SPIN also refuses jumps to the beginning,
     /// which are all right here.
     fn check_d_steps(&mut self) {
-        for d_step in 0..self.flow.elements.len() {
-            let Kind::DStep(sequence) = self.flow.elements[d_step].kind else { continue };
-            let inside = self.lowest(sequence)..d_step;
+        for inside in self.d_steps() {
             for (jump, target) in self.jumps.iter().enumerate() {
                 let Some(target) = target else { continue };
                 let (code, message) = match (inside.contains(&jump), inside.contains(target)) {
@@ -294,16 +294,46 @@ impl Work {
 
     /// Within a `d_step` steps lead to each other, or to its exit.
     fn sequences(&mut self, locations: &mut [Location]) {
-        for d_step in 0..self.flow.elements.len() {
-            let Kind::DStep(sequence) = self.flow.elements[d_step].kind else { continue };
-            let lowest = self.lowest(sequence);
-            for location in &mut locations[lowest..d_step] {
+        for inside in self.d_steps() {
+            for location in &mut locations[inside.clone()] {
                 location.steps.retain(|step| step.escape == 0);
                 for step in &mut location.steps {
                     let target = self.hunt(step.next.index(), false);
-                    let is_inside = (lowest..d_step).contains(&target);
+                    let is_inside = inside.contains(&target);
                     step.next = if is_inside { LocationId(target as u16) } else { LocationId::EXIT };
                     step.is_atomic = false;
+                }
+            }
+        }
+    }
+
+    /// The elements within each `d_step`.
+    fn d_steps(&self) -> Vec<Range<usize>> {
+        let elements = self.flow.elements.iter().enumerate();
+        let inside = elements.filter_map(|(element, Element { kind, .. })| match kind {
+            Kind::DStep(sequence) => Some(self.lowest(*sequence)..element),
+            _ => None,
+        });
+        inside.collect()
+    }
+
+    /// An option that begins with a selection brings the `else` of that selection along. SPIN's verifier refuses two
+    /// at one place: which of them is meant?
+    fn check_else(&mut self, locations: &[Location]) {
+        let inside = self.d_steps();
+        for (element, location) in locations.iter().enumerate() {
+            let mut others = location.steps.iter().filter(|step| step.action == Action::Else);
+            let is_inside = || inside.iter().any(|range| range.contains(&element));
+            if let (Some(one), Some(two)) = (others.next(), others.next())
+                && !is_inside()
+            {
+                let message = "two `else` at one place: none says what the other does not";
+                let diagnostic =
+                    Diagnostic::error("P0336", two.span, message).label(one.span, "the other").help(
+                        "put a statement, a `skip` perhaps, before the selection with which an option begins",
+                    );
+                if !self.problems.contains(&diagnostic) {
+                    self.problems.push(diagnostic);
                 }
             }
         }
