@@ -114,6 +114,27 @@ fn questions_about_channels_need_channels() {
 }
 
 #[test]
+fn habits_from_other_languages_get_help() {
+    for (text, help) in [
+        ("byte i; init { while (i < 3) { i++ } }", "`do ::"),
+        ("byte i; init { if (i == 0) { i = 1 } else { i = 2 } }", "`if ::"),
+        ("byte i; init { for (i = 0; i < 3; i++) { skip } }", "0 .. 9"),
+        ("byte i; proctype P() { i = 1 } init { P() }", "`run`"),
+        ("byte i; proctype P { i = 1 } init { run P() }", "parentheses"),
+        ("byte i; init { i += 2 }", "`x++`"),
+        ("byte m[3][3]; init { skip }", "one dimension"),
+        ("bool a, b; init { a and b }", "`&&`"),
+    ] {
+        let compiled = compile("m.pml", text, &NoLoader, &Options::default());
+        let found = compiled.diagnostics[0].help.as_deref().unwrap_or("");
+        assert!(found.contains(help), "{text}: {:?}", compiled.diagnostics);
+    }
+    // A letter is like any other.
+    let compiled = compile("m.pml", "byte a; init { c = 1 }", &NoLoader, &Options::default());
+    assert_eq!(compiled.diagnostics[0].help, None);
+}
+
+#[test]
 fn embedded_c_is_refused_with_help() {
     for text in ["init { c_code { x = 1; } }", "c_decl { int x; }\ninit { skip }", "init { c_expr { 1 } }"] {
         let compiled = compile("m.pml", text, &NoLoader, &Options::default());

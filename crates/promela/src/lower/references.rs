@@ -139,6 +139,9 @@ impl Lowering<'_> {
         let names = self.scopes.iter().flat_map(|s| s.symbols.keys()).chain(self.globals.keys());
         let names = names.chain(self.mtypes.keys());
         let is_close = |known: &&std::sync::Arc<str>| {
+            if known.len().min(name.len()) < 2 {
+                return false;
+            }
             let same = known.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
             same + 1 >= known.len().max(name.len()) || known.eq_ignore_ascii_case(name)
         };

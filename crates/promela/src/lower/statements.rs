@@ -369,7 +369,10 @@ impl Lowering<'_> {
         let most = self.facts.most_fields;
         // SPIN's simulator reads from the keyboard through a channel of this name.
         if self.is_final && found > most && &*channel.parts[0].name.name != "STDIN" {
-            let message = format!("a message of {found} fields, but no channel has more than {most}");
+            let message = match most {
+                0 => "no channel has messages".to_owned(),
+                _ => format!("a message of {found} fields, but no channel has more than {most}"),
+            };
             self.error("P0332", channel.span, message);
             return None;
         }

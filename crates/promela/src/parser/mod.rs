@@ -6,6 +6,7 @@
 //! and so may a closing brace or an `else`.
 
 mod expressions;
+mod habits;
 mod inlines;
 mod items;
 mod statements;
@@ -202,7 +203,11 @@ impl<'a> Parser<'a> {
                 let message = format!("`{}` is no character of Promela", c.escape_default());
                 Diagnostic::error("P0003", token.span, message)
             }
-            kind => Diagnostic::error("P0004", token.span, format!("expected {wanted}, found `{kind}`")),
+            kind => {
+                let error =
+                    Diagnostic::error("P0004", token.span, format!("expected {wanted}, found `{kind}`"));
+                self.habit(&self.last, &token).into_iter().fold(error, Diagnostic::help)
+            }
         };
         Err(self.report(diagnostic))
     }

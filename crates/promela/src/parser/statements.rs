@@ -60,7 +60,9 @@ impl Parser<'_> {
             if !is_separated {
                 let span = self.peek().span;
                 let message = format!("expected `;` before `{}`", self.peek().kind);
-                self.report(Diagnostic::error("P0008", span, message));
+                let error = Diagnostic::error("P0008", span, message);
+                let help = self.habit(&self.last, self.peek());
+                self.report(help.into_iter().fold(error, Diagnostic::help));
                 self.skip_statement(before);
             }
         }
@@ -219,7 +221,8 @@ impl Parser<'_> {
             let diagnostic = Diagnostic::error("P0005", open, format!("`{end}` is missing"));
             let found = self.peek().clone();
             let diagnostic = diagnostic.label(found.span, format!("found `{}` instead", found.kind));
-            return Err(self.report(diagnostic));
+            let help = self.habit(&self.last, &found);
+            return Err(self.report(help.into_iter().fold(diagnostic, Diagnostic::help)));
         }
         self.next();
         if options.is_empty() {
@@ -237,6 +240,10 @@ impl Parser<'_> {
             self.close()?;
             self.eat(";");
             return Ok(StatementKind::ForIn(variable, array, self.block()?));
+        }
+        if self.at("=") {
+            let error = Diagnostic::error("P0004", self.peek().span, "expected `:`, found `=`");
+            return Err(self.report(error.help("`for (i : 0 .. 9) { ... }`, or a `do` loop")));
         }
         self.expect(":")?;
         let from = self.expr()?;
