@@ -232,6 +232,9 @@ pub(crate) struct LinearArgs {
     /// Check only this formula or claim of the model
     #[arg(short = 'N', long, value_name = "NAME")]
     pub(crate) property: Option<String>,
+    /// For what does not notice stuttering: an automaton that moves only when something can be seen
+    #[arg(long)]
+    pub(crate) tester: bool,
     /// Only weakly fair runs count: a process that can always move from some point on does so again and again
     #[arg(long)]
     pub(crate) fair: bool,

@@ -23,7 +23,7 @@ use stubborn_report::Report;
 use stubborn_system::{Batch, Observed, System};
 use stubborn_text::{LoadError, Loader, render};
 use stubborn_verdict::{
-    Analysis, LinearPlan, PhaseReport, ReductionKind, StoreKind, check_runs, on_original,
+    Analysis, LinearPlan, Options, PhaseReport, ReductionKind, StoreKind, check_runs, on_original,
 };
 
 /// The largest text that is read.
@@ -113,7 +113,7 @@ fn check_property(
     started: Instant,
 ) -> Result<(), Failure> {
     let Asking { linear, args, .. } = asking;
-    let options = options_for(Vec::new(), reduction, args);
+    let options = Options { tester: linear.tester, ..options_for(Vec::new(), reduction, args) };
     let left = args.time.map(|limit| limit.saturating_sub(started.elapsed()));
     let mut watch = Terminal::new(left, args.quiet);
     let mut bound = property.bound(searched.network(), as_written.network());

@@ -24,7 +24,7 @@ fn check(text: &str, arguments: &[&str]) -> Run {
 /// With and without reduction and optimisation.
 #[track_caller]
 fn assert_code(text: &str, arguments: &[&str], code: i32) {
-    for more in [&[][..], &["--reduction", "none"], &["--optimise", "none"]] {
+    for more in [&[][..], &["--reduction", "none"], &["--optimise", "none"], &["--tester"]] {
         let all: Vec<&str> = arguments.iter().chain(more).copied().collect();
         let run = check(text, &all);
         assert_eq!(run.code, code, "{all:?}: {}{}", run.out, run.err);

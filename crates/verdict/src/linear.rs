@@ -126,10 +126,11 @@ where
     let closed = if property.is_closed() { Some((forbidden.clone(), false)) } else { None };
     let closed = closed.or_else(|| closure(&forbidden).ok().map(|closed| (closed, true)));
     if let (false, Some((automaton, is_closure))) = (is_fair, closed)
-        && let Some(mut reduction) = (plan.reduction)(automaton.support())
+        && let Some(mut reduction) = reduction_for(&plan, options, automaton.support())
     {
+        let automaton = if options.tester { degeneralise(&automaton) } else { automaton };
         let mut job = One { searched, property, options, watch, automaton: &automaton, is_closure };
-        let outcome = job.search(&mut *reduction, None, phases)?;
+        let outcome = job.search(&mut *reduction, None, options.tester, phases)?;
         match outcome.run {
             None => return Ok(job.without_run(&outcome.end, reduction.preserves(), true)),
             Some(run) => match judged(searched, original, property, &run, is_closure, options) {
@@ -148,7 +149,7 @@ where
     }
     let fairness = plan.fairness.take();
     let mut job = One { searched, property, options, watch, automaton: &forbidden, is_closure: false };
-    let outcome = job.search(&mut Full, fairness, phases)?;
+    let outcome = job.search(&mut Full, fairness, false, phases)?;
     let Some(run) = outcome.run else {
         return Ok(job.without_run(&outcome.end, Preserves::Everything, false));
     };
@@ -206,6 +207,16 @@ where
     })
 }
 
+/// The reduction to use with an automaton that is closed under stuttering: none is one, too, for a tester.
+fn reduction_for<'a, Z: System>(
+    plan: &LinearPlan<'a, Z>,
+    options: &Options,
+    support: u64,
+) -> Option<Box<dyn Reduction<Z> + 'a>> {
+    let made = (plan.reduction)(support);
+    if options.tester { Some(made.unwrap_or_else(|| Box::new(Full))) } else { made }
+}
+
 fn contradiction<S: stubborn_system::Vector + ?Sized>(property: &dyn RunProperty<S>) -> Verdict {
     let what = format!("a run that violates \"{}\" was found, but replayed it does not", property.name());
     Verdict::Contradiction(Contradiction { what })
@@ -226,6 +237,7 @@ impl<Z: System> One<'_, '_, Z> {
         &mut self,
         reduction: &mut dyn Reduction<Z>,
         fairness: Option<&mut dyn Participants<Z::State>>,
+        tester: bool,
         phases: &mut Vec<PhaseReport>,
     ) -> Result<LinearOutcome, Box<Broken>> {
         let mut store = Exact::new();
@@ -238,6 +250,7 @@ impl<Z: System> One<'_, '_, Z> {
             letter: &mut |state| property.letter(state),
             automaton: self.automaton,
             extends,
+            tester,
             fairness: match fairness {
                 Some(fairness) => Some(&mut *fairness),
                 None => None,

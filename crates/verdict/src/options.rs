@@ -72,6 +72,9 @@ pub struct Options {
     pub limits: Limits,
     /// Go on after a violation.
     pub all_errors: bool,
+    /// For properties of runs that do not notice stuttering: whether a tester, which moves only when something can
+    /// be seen, takes the place of the automaton.
+    pub tester: bool,
     /// How many states the replayer may visit to confirm that there is no return.
     pub replay_states: usize,
 }
@@ -87,6 +90,7 @@ impl Default for Options {
             store: StoreKind::Exact,
             limits: Limits::default(),
             all_errors: false,
+            tester: false,
             replay_states: 200_000,
         }
     }

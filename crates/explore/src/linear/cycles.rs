@@ -6,7 +6,7 @@
 //! components that accept, the one that was found first is shown, by a way through all sets that is short, not shortest.
 //! **Checked by** brute force (`oracle`), whose components are petgraph's.
 
-use super::product::{Cursor, Product};
+use super::product::{Cursor, Move, Product};
 use super::{Processes, Search};
 use crate::run::Halt;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,8 +35,8 @@ impl Product<'_> {
         way
     }
 
-    /// Calls `on_component` for every strong component of the nodes.
-    fn components(&self, mut on_component: impl FnMut(&[u32])) {
+    /// Calls `on_component` for every strong component of the nodes, over the moves that `keep` keeps.
+    fn components(&self, keep: impl Fn(u32, &Move) -> bool, mut on_component: impl FnMut(&[u32])) {
         let mut index = vec![UNSEEN; self.nodes.len()];
         let mut low = vec![UNSEEN; self.nodes.len()];
         let mut next = 1;
@@ -68,7 +68,8 @@ impl Product<'_> {
                     }
                     continue;
                 };
-                let Some(target) = self.find(found.state, found.at) else { continue };
+                let target = self.find(found.state, found.at).filter(|_| keep(v as u32, &found));
+                let Some(target) = target else { continue };
                 let w = target as usize;
                 if index[w] == UNSEEN {
                     frames.push((target, Cursor::START));
@@ -100,7 +101,7 @@ impl Product<'_> {
         &self,
         from: u32,
         of: &FxHashSet<u32>,
-        mut wanted: impl FnMut(u32, u32, &super::product::Move) -> bool,
+        mut wanted: impl FnMut(u32, u32, &Move) -> bool,
     ) -> Option<(Vec<Left>, u32)> {
         let mut way_to: FxHashMap<u32, Option<Left>> = FxHashMap::from_iter([(from, None)]);
         let mut queue = VecDeque::from([from]);
@@ -129,8 +130,12 @@ impl Product<'_> {
 impl<Y: System + ?Sized> Search<'_, Y> {
     /// An accepted run among the nodes, if there is one.
     pub(super) fn accepting_way(&mut self) -> Result<Option<Way>, Halt> {
+        if let Some(way) = self.livelock() {
+            return Ok(Some(way));
+        }
         let mut accepting: Vec<Vec<u32>> = Vec::new();
-        self.product.components(|component| {
+        let all = |_: u32, _: &Move| true;
+        self.product.components(all, |component| {
             let first = component.iter().min();
             // Of the good ones the first is wanted, unless fairness must be looked at.
             let is_better =
@@ -155,6 +160,31 @@ impl<Y: System + ?Sized> Search<'_, Y> {
             }
         }
         Ok(None)
+    }
+
+    /// A run that stays at a livelock monitor for ever, if there is a tester.
+    fn livelock(&self) -> Option<Way> {
+        self.product.tester.as_ref()?;
+        let product = &self.product;
+        let stays =
+            |node: u32, found: &Move| product.is_livelock_monitor(node) && product.is_silent(node, found);
+        let mut first: Option<Vec<u32>> = None;
+        product.components(stays, |component| {
+            let node = component[0];
+            let has_loop = || product.moves(node).any(|(to, found)| to == node && stays(node, &found));
+            let is_better = first.as_ref().is_none_or(|best| component.iter().min() < best.iter().min());
+            if is_better && (component.len() > 1 || has_loop()) {
+                first = Some(component.to_vec());
+            }
+        });
+        let component = first?;
+        let of: FxHashSet<u32> = component.iter().copied().collect();
+        let start = *component.iter().min()?;
+        let mut stem = product.way_to(start);
+        stem.pop();
+        let (cycle, _) =
+            product.way(start, &of, |node, target, found| target == start && stays(node, found))?;
+        Some(Way { stem, cycle: Some(cycle) })
     }
 
     /// A way to a component and a cycle in it through all sets.

@@ -8,6 +8,7 @@
 //! **Preserves** under D0, D1, D2, V and I of the reduction, and L by `put_off`: every run of the system has
 //! a run of the explored part with the same letters up to stuttering. What is fired is a function of the
 //! system's state alone, never of the automaton's: Siegel (CAV 2019) shows what else goes wrong.
+//! With `tester`, a tester moves in the place of the automaton (`tester`).
 //! **Differs from the text** (nested depth-first search) in that runs are short, that generalised acceptance
 //! and weak fairness cost nothing, and in the cycle condition, which needs no stack.
 //! **Checked by** brute force on random systems and formulas (`oracle`), and by SPIN's verdicts and counts.
@@ -16,6 +17,7 @@ mod cycles;
 mod nested;
 mod product;
 mod put_off;
+mod tester;
 
 pub use nested::{NestedJob, nested_search};
 
@@ -53,6 +55,9 @@ pub struct LinearJob<'a, Y: System + ?Sized> {
     pub automaton: &'a Automaton,
     /// Whether a run that ends counts as one that stays in its last state for ever.
     pub extends: bool,
+    /// Whether a tester made of the automaton, which must have accepting states and be closed under stuttering,
+    /// moves in its place.
+    pub tester: bool,
     /// If there, only runs count in which each process that can always take part from some point on does so
     /// again and again.
     pub fairness: Option<&'a mut dyn Participants<Y::State>>,
@@ -93,7 +98,7 @@ const FIRST_LOOK: usize = 4_096;
 pub fn search<Y: System + ?Sized>(job: LinearJob<'_, Y>) -> LinearOutcome {
     let keep = if job.fairness.is_some() { Keep::Labels } else { Keep::Edges };
     let graph = Graph::new(keep).expect("edges are kept");
-    let product = Product::new(job.automaton, graph, job.extends);
+    let product = Product::new(job.automaton, job.tester, graph, job.extends);
     let accepts_all =
         job.automaton.states().map(|state| job.automaton.accepts_everything_from(state)).collect();
     let mut search = Search {
@@ -173,11 +178,9 @@ impl<Y: System + ?Sized> Search<'_, Y> {
             }
             self.current = Some(node.state);
             let state = self.job.store.state(node.state, &mut room).expect("the store keeps states");
-            let letter = (self.job.letter)(state)?;
-            if !self.product.is_alive(node, letter) {
+            if !self.product.is_alive(node) {
                 continue;
             }
-            self.product.letters[node.state as usize] = letter;
             self.expanded.insert(node.state as usize);
             self.job.reduction.expand(self.job.system, state, &mut self.batch)?;
             self.batch.take_flag();
@@ -211,10 +214,7 @@ impl<Y: System + ?Sized> Search<'_, Y> {
             let state = self.product.nodes[node as usize].state;
             if !self.expanded.contains(state as usize) {
                 // Not expanded yet; or the automaton cannot go on with its letter.
-                let mut room = <Y::State as Vector>::Rows::default();
-                let vector = self.job.store.state(state, &mut room).expect("the store keeps states");
-                let letter = (self.job.letter)(vector)?;
-                if self.product.is_alive(self.product.nodes[node as usize], letter) {
+                if self.product.is_alive(self.product.nodes[node as usize]) {
                     return Ok(());
                 }
                 self.agenda.pop_front();
@@ -296,7 +296,10 @@ impl<Y: System + ?Sized> Search<'_, Y> {
             }
         }
         self.stats.peak_bytes = self.stats.peak_bytes.max(self.job.store.bytes() + others);
-        self.n_found += self.entries.iter().filter(|entry| entry.is_new()).count();
+        for (i, _) in self.entries.iter().enumerate().filter(|(_, entry)| entry.is_new()) {
+            self.product.letters.push((self.job.letter)(self.batch.state(i))?);
+        }
+        self.n_found = self.product.letters.len();
         self.product.cover(self.n_found);
         self.expanded.grow(self.n_found);
         self.partial.grow(self.n_found);

@@ -7,10 +7,13 @@
 //! in, and that edges of the product are made from those of the system whenever they are asked for.
 //! **Checked by** SPIN's counts of product states.
 
+use super::tester::Tester;
 use crate::Graph;
 use stubborn_ltl::{Automaton, Letter, State};
 
 const NONE: u32 = u32::MAX;
+/// All edges of the system were looked at.
+const OVER: u32 = u32::MAX - 1;
 
 /// A state of the system with a state of the automaton.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +31,11 @@ pub(super) struct Node {
 /// What is known of the product.
 pub(super) struct Product<'a> {
     pub(super) automaton: &'a Automaton,
+    /// If there, it moves in the place of the automaton.
+    pub(super) tester: Option<Tester<'a>>,
     /// The edges of the system.
     pub(super) graph: Graph,
-    /// By state that was expanded: its letter.
+    /// By state: its letter.
     pub(super) letters: Vec<Letter>,
     pub(super) nodes: Vec<Node>,
     /// By state: the node of it that was found last.
@@ -66,16 +71,16 @@ pub(super) struct Move {
 }
 
 impl<'a> Product<'a> {
-    pub(super) fn new(automaton: &'a Automaton, graph: Graph, extends: bool) -> Self {
+    pub(super) fn new(automaton: &'a Automaton, has_tester: bool, graph: Graph, extends: bool) -> Self {
         let (letters, nodes, newest) = (Vec::new(), Vec::new(), Vec::new());
-        Self { automaton, graph, letters, nodes, newest, extends }
+        let tester = has_tester.then(|| Tester::new(automaton));
+        Self { automaton, tester, graph, letters, nodes, newest, extends }
     }
 
     /// Makes room for `n` states.
     pub(super) fn cover(&mut self, n: usize) {
         self.graph.cover(n);
         if n > self.newest.len() {
-            self.letters.resize(n, 0);
             self.newest.resize(n, NONE);
         }
     }
@@ -105,7 +110,12 @@ impl<'a> Product<'a> {
     }
 
     /// Whether the automaton can go on in a node.
-    pub(super) fn is_alive(&self, node: Node, letter: Letter) -> bool {
+    pub(super) fn is_alive(&self, node: Node) -> bool {
+        let letter = self.letters[node.state as usize];
+        if let Some(tester) = &self.tester {
+            let behaviour = tester.behaviour(node.at, letter);
+            return behaviour.is_livelock_monitor || !behaviour.hops.is_empty();
+        }
         self.automaton.edges(node.at).iter().any(|edge| edge.guard.holds(letter))
     }
 
@@ -113,6 +123,9 @@ impl<'a> Product<'a> {
     pub(super) fn next_move(&self, node: u32, cursor: &mut Cursor) -> Option<Move> {
         let Node { state, at, .. } = self.nodes[node as usize];
         let letter = self.letters[state as usize];
+        if let Some(tester) = &self.tester {
+            return self.next_test(tester, node, cursor);
+        }
         loop {
             let edge = self.automaton.edges(at).get(cursor.edge as usize)?;
             let made = |to: u32, via: Option<u32>| Move {
@@ -142,6 +155,49 @@ impl<'a> Product<'a> {
             }
             return Some(found);
         }
+    }
+
+    /// The same for a tester: it stays as long as the letter does.
+    fn next_test(&self, tester: &Tester<'_>, node: u32, cursor: &mut Cursor) -> Option<Move> {
+        let Node { state, at, .. } = self.nodes[node as usize];
+        let letter = self.letters[state as usize];
+        if cursor.at == NONE {
+            let Some(first) = self.graph.first_edge(state) else {
+                let stays = self.extends && self.graph.is_terminal(state) && cursor.edge == 0;
+                cursor.edge = 1;
+                return stays.then_some(Move { state, at, marks: 0, edge: None });
+            };
+            cursor.at = first;
+        }
+        while cursor.at != OVER {
+            let (target, next) = self.graph.edge(cursor.at);
+            let edge = Some(cursor.at);
+            let following = Cursor { edge: 0, at: next.unwrap_or(OVER) };
+            if self.letters[target as usize] == letter {
+                *cursor = following;
+                return Some(Move { state: target, at, marks: 0, edge });
+            }
+            let behaviour = tester.behaviour(at, letter);
+            if let Some(&(at, is_accepting)) = behaviour.hops.get(cursor.edge as usize) {
+                cursor.edge += 1;
+                return Some(Move { state: target, at, marks: u64::from(is_accepting), edge });
+            }
+            *cursor = following;
+        }
+        None
+    }
+
+    /// Whether a run that stays at a node is forbidden, as far as the tester goes.
+    pub(super) fn is_livelock_monitor(&self, node: u32) -> bool {
+        let Node { state, at, .. } = self.nodes[node as usize];
+        let letter = self.letters[state as usize];
+        self.tester.as_ref().is_some_and(|tester| tester.behaviour(at, letter).is_livelock_monitor)
+    }
+
+    /// Whether nothing is to be seen of a move.
+    pub(super) fn is_silent(&self, node: u32, found: &Move) -> bool {
+        let from = self.nodes[node as usize].state;
+        self.letters[from as usize] == self.letters[found.state as usize]
     }
 
     /// All moves of a node to nodes that were found.
