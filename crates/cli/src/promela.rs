@@ -16,8 +16,8 @@ use stubborn_explore::End;
 use stubborn_explore::linear::Participants;
 use stubborn_ltl::Automaton;
 use stubborn_model::Question;
-use stubborn_network::{Network, Optimised};
-use stubborn_promela::{Compiled, Options as CompileOptions, compile};
+use stubborn_network::{Expr, Network, Optimised};
+use stubborn_promela::{Compiled, Options as CompileOptions, Property, compile};
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_report::Report;
 use stubborn_system::{Batch, Observed, System};
@@ -43,9 +43,9 @@ pub(crate) fn check(file: &Path, asking: Asking<'_>, trail: Option<&Path>) -> Re
     let Asking { promela, linear, args, optimise } = asking;
     let started = Instant::now();
     let automata = read_automata(linear)?;
-    let Some(Loaded { network, asked, runs }) = load_all(file, promela, linear, automata, args)? else {
-        return Ok(2);
-    };
+    let loaded = compile_file(file, promela, &linear.ltl, automata)?;
+    let Some(Loaded { network, asked, formulas, automata }) = loaded else { return Ok(2) };
+    let runs = Runs::all(&network, formulas, automata, linear, args)?;
     let name = file.display().to_string();
     let mut readers = asked.readers();
     readers.extend(runs.iter().flat_map(|property| &property.exprs));
@@ -167,33 +167,23 @@ pub(crate) struct Loaded {
     pub(crate) network: Network,
     /// What the user asks of it.
     pub(crate) asked: Asked,
-    /// Properties of runs.
-    pub(crate) runs: Vec<Runs>,
+    /// The formulas of the model, then those of the command line.
+    pub(crate) formulas: Vec<Property>,
+    /// Automata of forbidden runs, with what their propositions mean.
+    pub(crate) automata: Vec<(String, Automaton, Vec<Expr>)>,
 }
 
-/// Reads and compiles a model; prints what is wrong with it. `None` if it is refused. Properties of runs are
-/// left alone.
+/// Reads and compiles a model; prints what is wrong with it. `None` if it is refused.
 pub(crate) fn load(file: &Path, args: &PromelaArgs) -> Result<Option<Loaded>, Failure> {
-    compile_file(file, args, &LinearArgs::default(), Vec::new(), None)
+    compile_file(file, args, &[], Vec::new())
 }
 
-/// The same with all properties of runs.
-fn load_all(
-    file: &Path,
-    args: &PromelaArgs,
-    linear: &LinearArgs,
-    automata: Vec<(String, Automaton)>,
-    check: &CheckArgs,
-) -> Result<Option<Loaded>, Failure> {
-    compile_file(file, args, linear, automata, Some(check))
-}
-
+/// The same with formulas and automata from outside.
 fn compile_file(
     file: &Path,
     args: &PromelaArgs,
-    linear: &LinearArgs,
+    ltl: &[String],
     automata: Vec<(String, Automaton)>,
-    check: Option<&CheckArgs>,
 ) -> Result<Option<Loaded>, Failure> {
     let unreadable = |error: String| Failure::Usage(format!("{}: {error}", file.display()));
     let text = read(file).map_err(unreadable)?;
@@ -205,7 +195,7 @@ fn compile_file(
     let n_asked = invariants.len();
     let texts = automata.iter().flat_map(|(_, automaton)| automaton.propositions().iter());
     invariants.extend(texts.map(|proposition| proposition.text.clone()));
-    let formulas = linear.ltl.clone();
+    let formulas = ltl.to_vec();
     let options = CompileOptions { definitions, invariants, formulas, ..CompileOptions::default() };
     let Compiled { network, mut invariants, formulas, diagnostics, map, .. } =
         compile(&name, &text, &Directory(directory), &options);
@@ -220,11 +210,7 @@ fn compile_file(
     });
     let automata = automata.collect();
     let asked = Asked::new(&network, args, invariants).map_err(Failure::Usage)?;
-    let runs = match check {
-        Some(check) => Runs::all(&network, formulas, automata, linear, check)?,
-        None => Vec::new(),
-    };
-    Ok(Some(Loaded { network, asked, runs }))
+    Ok(Some(Loaded { network, asked, formulas, automata }))
 }
 
 /// `NAME` or `NAME=VALUE`.

@@ -3,10 +3,11 @@
 use crate::args::ReplayArgs;
 use crate::entry::print;
 use crate::run::{Failure, SystemJob};
+use crate::runs::Runs;
 use crate::target::Target;
 use stubborn_report::{RecordedWitness, Report, chart_text, clean, witnesses_from_json};
-use stubborn_system::{Observed, Rules, Symmetric};
-use stubborn_verdict::{Rejection, Replayed, Trace, replay as replay_witness};
+use stubborn_system::{Observed, Question, Rules, Symmetric};
+use stubborn_verdict::{Rejection, Replayed, Trace, replay as replay_witness, replay_run};
 
 /// The largest file that is read.
 const MAX_BYTES: u64 = 256 << 20;
@@ -33,7 +34,12 @@ pub(crate) fn replay(target: &Target, args: &ReplayArgs) -> Result<u8, Failure> 
                 target.name()
             )));
         }
-        match target.with(Replay { recorded, verbose: args.verbose, chart: args.chart })? {
+        let shown = Replay { recorded, verbose: args.verbose, chart: args.chart };
+        let result = match &shown.recorded.question {
+            Question::Linear { name } => shown.of_runs(target, name)?,
+            _ => target.with(shown)?,
+        };
+        match result {
             Ok((text, this)) => {
                 print(text);
                 code = Report::worse(code, this);
@@ -75,6 +81,27 @@ impl SystemJob for Replay {
 }
 
 impl Replay {
+    /// A counterexample to a property of runs, which the model must have.
+    fn of_runs(&self, target: &Target, name: &str) -> Result<Result<(String, u8), Rejection>, Failure> {
+        let runs = match target {
+            Target::Promela(_, loaded) => Runs::named(&loaded.network, &loaded.formulas, name)?,
+            Target::Model(_) => None,
+        };
+        let (Target::Promela(_, loaded), Some(runs)) = (target, runs) else {
+            return Err(Failure::Usage(format!(
+                "the model has no property `{}`: check it again instead",
+                clean(name)
+            )));
+        };
+        let property = runs.bound(&loaded.network, &loaded.network);
+        Ok(replay_run(&loaded.network, &property, &self.recorded.witness, REPLAY_STATES).map(|replayed| {
+            let trace = Trace::new(&loaded.network, &replayed.states, &self.recorded.witness);
+            let chart = if self.chart { chart_text(&trace) } else { String::new() };
+            let end = format!("replayed: violates {}: {}\n", clean(name), clean(&replayed.message));
+            (self.steps(&trace) + &chart + &end, 1)
+        }))
+    }
+
     fn steps(&self, trace: &Trace) -> String {
         let mut out = format!("   0  {}\n", clean(&trace.initial));
         for (i, step) in trace.steps.iter().enumerate() {

@@ -68,6 +68,9 @@ fn read_text(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
+/// What a claim without a name is called.
+const NEVER: &str = "never";
+
 impl Runs {
     /// All that is asked about runs of a model.
     pub(crate) fn all(
@@ -96,15 +99,10 @@ impl Runs {
             all.push(Self::automaton(name, automaton, exprs));
         }
         if is_asked(QuestionWord::Acceptance) {
-            all.push(Self::often(
-                "acceptance",
-                "no run comes to an accept label again and again",
-                Expr::Accepting,
-            ));
+            all.push(Self::acceptance());
         }
         if is_asked(QuestionWord::NonProgress) {
-            let text = "no run avoids progress labels for ever from some point on";
-            all.push(Self::non_progress(text));
+            all.push(Self::non_progress());
         }
         if let Some(wanted) = &linear.property {
             let names: Vec<String> = all.iter().map(|property| property.name.clone()).collect();
@@ -115,6 +113,22 @@ impl Runs {
             }
         }
         Ok(all)
+    }
+
+    /// The property of a model that has this name.
+    pub(crate) fn named(
+        network: &Network,
+        formulas: &[Property],
+        name: &str,
+    ) -> Result<Option<Self>, Failure> {
+        if let Some(formula) = formulas.iter().find(|f| f.name.as_deref().unwrap_or(&f.text) == name) {
+            return Self::formula(formula.clone()).map(Some);
+        }
+        let is_called = |claim: &Claim| claim.name.as_deref().unwrap_or(NEVER) == name;
+        Ok(match network.claims.iter().position(is_called) {
+            Some(number) => Some(Self::claim(network, number)?),
+            None => [Self::acceptance(), Self::non_progress()].into_iter().find(|runs| runs.name == name),
+        })
     }
 
     fn formula(property: Property) -> Result<Self, Failure> {
@@ -131,7 +145,7 @@ impl Runs {
 
     fn claim(network: &Network, number: usize) -> Result<Self, Failure> {
         let claim = &network.claims[number];
-        let name = claim.name.clone().unwrap_or_else(|| "never".to_owned());
+        let name = claim.name.clone().unwrap_or_else(|| NEVER.to_owned());
         let (forbidden, exprs) =
             claim_automaton(claim).map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
         let names = forbidden.propositions().clone();
@@ -147,27 +161,28 @@ impl Runs {
         Self { name, text, forbidden, names, exprs, judge, is_closed: false, extends: true }
     }
 
-    /// Forbids that an expression holds again and again. A run that ends does not count.
-    fn often(name: &str, text: &str, expr: Expr) -> Self {
-        let names = Propositions::from_texts([name]).unwrap_or_default();
+    /// Forbids that accept labels are met again and again. A run that ends does not count.
+    fn acceptance() -> Self {
+        let names = Propositions::from_texts(["accept_"]).unwrap_or_default();
         let mut forbidden = Automaton::new(names.clone(), 1);
         let state = forbidden.add_state(0);
         let holds = Guard::from(Cube::minterm(1, 1));
         forbidden.add_edge(state, holds.not(), state, 0);
         forbidden.add_edge(state, holds, state, 1);
         forbidden.add_initial(state);
-        let (name, text, exprs, judge) = (name.to_owned(), text.to_owned(), vec![expr], Judge::Often);
+        let text = "no run comes to an accept label again and again".to_owned();
+        let (name, exprs, judge) = ("acceptance".to_owned(), vec![Expr::Accepting], Judge::Often);
         Self { name, text, forbidden, names, exprs, judge, is_closed: true, extends: false }
     }
 
     /// Forbids that progress is avoided for ever. A run that ends does not count.
-    fn non_progress(text: &str) -> Self {
+    fn non_progress() -> Self {
         let names = Propositions::from_texts(["np_"]).unwrap_or_default();
         let forbidden = Formula::Eventually(Box::new(Formula::Always(Box::new(Formula::atom(0)))));
         let automaton = translate(&forbidden, &names).expect("it is small").buchi;
         Self {
             name: "non-progress".to_owned(),
-            text: text.to_owned(),
+            text: "no run avoids progress labels for ever from some point on".to_owned(),
             forbidden: automaton,
             names,
             exprs: vec![Expr::NonProgress],

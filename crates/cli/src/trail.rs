@@ -22,11 +22,14 @@ pub(crate) fn default_file(model: &Path) -> PathBuf {
 /// Writes the first counterexample of a report.
 pub(crate) fn save(file: &Path, model: &Path, subject: &Subject<'_>, report: &Report) -> Result<(), Failure> {
     let violated = report.analysis.answers.iter().find_map(|answer| match &answer.verdict {
-        Verdict::Violated(violated) => Some((&answer.question, violated.trace())),
+        // SPIN wants the moves of the claim in the trail of a property of runs.
+        Verdict::Violated(violated) if !matches!(answer.question, Question::Linear { .. }) => {
+            Some((&answer.question, violated.trace()))
+        }
         _ => None,
     });
     let Some((question, trace)) = violated else {
-        say("no trail is written: there is no counterexample");
+        say("no trail is written: there is no counterexample, or only to properties of runs");
         return Ok(());
     };
     let run: Vec<TransitionId> = trace.steps.iter().map(|step| TransitionId(step.transition)).collect();

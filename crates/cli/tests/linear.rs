@@ -202,3 +202,21 @@ fn closure_under_stuttering_is_not_asked_for() {
         assert_eq!(phases[0]["product"]["notices_stuttering"], n_searches == 2, "{program}");
     }
 }
+
+#[test]
+fn a_saved_run_is_replayed_and_judged_again() {
+    let files = Files::new("linear-replay");
+    let model =
+        files.write("model.pml", format!("{MODEL} ltl low {{ []<> p }} never {{ accept: do :: !p od }}"));
+    for name in ["low", "never"] {
+        let saved = stubborn_with(["check", &model, "-N", name, "--json"]);
+        let report = files.write("report.json", &saved.out);
+        let run = stubborn_with(["replay", &model, &report]);
+        assert_eq!(run.code, 1, "{}{}", run.out, run.err);
+        assert!(run.out.contains(&format!("replayed: violates {name}")), "{}", run.out);
+    }
+    let saved = stubborn_with(["check", &model, "-N", "low", "--json"]).out;
+    let report = files.write("report.json", saved.replace("\"low\"", "\"high\""));
+    let run = stubborn_with(["replay", &model, &report]);
+    assert_eq!(run.code, 2, "{}{}", run.out, run.err);
+}

@@ -113,7 +113,9 @@ fn replay_all(directory: &Path, name: &str) -> usize {
                 files.write(&include.file_name().to_string_lossy(), std::fs::read(include.path()).unwrap());
             }
         }
-        let run: Run = stubborn(&format!("check {copy} --trail --json --max-states 20000"));
+        let run: Run = stubborn(&format!(
+            "check {copy} --trail --json --max-states 20000 --question safety --question deadlock"
+        ));
         if run.code != 1 {
             continue;
         }

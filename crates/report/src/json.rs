@@ -125,6 +125,7 @@ fn parameters_json(question: &Question) -> Value {
         Question::Fair { often, rarely } => {
             json!({ "often": often.0, "rarely": rarely.iter().map(|t| t.0).collect::<Vec<_>>() })
         }
+        Question::Linear { name } => json!({ "name": name }),
         _ => json!({}),
     }
 }
@@ -143,6 +144,7 @@ fn question_from(word: &str, parameters: &Value) -> Option<Question> {
             often: number(&parameters["often"])?,
             rarely: parameters["rarely"].as_array()?.iter().map(number).collect::<Option<_>>()?,
         },
+        "linear" => Question::Linear { name: parameters["name"].as_str()?.to_owned() },
         _ => return None,
     })
 }

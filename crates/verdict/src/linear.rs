@@ -13,7 +13,7 @@
 use crate::analysis::{Answer, Broken};
 use crate::lift::lift;
 use crate::phase::{make_store, no_room};
-use crate::replay::{go_on, run};
+use crate::replay::{Rejection, Replayed, go_on, run};
 use crate::{
     Contradiction, Evidence, Holds, Inconclusive, Options, PhaseReport, ReductionKind, SearchKind, StoreKind,
     Trace, Verdict, Violated, Witness,
@@ -377,26 +377,9 @@ where
     (0..states.len()).try_for_each(|i| original.represent(states.state_mut(i)))?;
     let Ok(mut lifted) = lift(original, &states, &witness) else { return Ok(Judged::OpenCycle) };
     let shown = lifted.steps.len();
-    if lifted.cycle_start.is_none() {
-        // Whatever comes: let something come.
-        go_on(original, &mut lifted, options.replay_states)
-            .map_err(|_| broken("a run cannot be continued"))?;
-    }
-    let states = run(original, &lifted.steps).map_err(|_| broken("a lifted run cannot be run"))?;
-    let n = states.len();
-    let is_forbidden = match lifted.cycle_start {
-        // The last state is the first of the cycle again.
-        Some(start) if start + 1 < n && states.state(start) == states.state(n - 1) => {
-            let mut once = states.clone();
-            once.truncate(n - 1);
-            property.is_forbidden(&once, start)?
-        }
-        Some(_) => return Ok(Judged::OpenCycle),
-        None => property.extends() && property.is_forbidden(&states, n - 1)?,
-    };
-    if !is_forbidden {
+    let Some(mut states) = forbidden_run(original, property, &mut lifted, options.replay_states)? else {
         return Ok(Judged::NotForbidden);
-    }
+    };
     // What the closure accepts whatever comes, the property need not.
     let is_whatever = found.cycle_start.is_none() && !is_closure;
     let message = match (is_whatever, lifted.cycle_start) {
@@ -408,9 +391,49 @@ where
         lifted.steps.truncate(shown);
         lifted.cycle_start = None;
     }
-    let mut states = states;
     states.truncate(lifted.steps.len() + 1);
     let mut trace = Trace::new(original, &states, &lifted);
     trace.beside = (0..states.len()).map(|i| property.beside(states.state(i))).collect();
     Ok(Judged::Violated(Box::new(Violated { message: message.into(), trace, region: None })))
+}
+
+/// The states of a run, if it can be run and is forbidden. One without a cycle goes on somehow, until it repeats or ends.
+fn forbidden_run<Y: System>(
+    system: &Y,
+    property: &dyn RunProperty<Y::State>,
+    witness: &mut Witness,
+    limit: usize,
+) -> Result<Option<Batch<Y::State>>, Fault> {
+    let broken = |_| Fault::Broken("a run that was found cannot be run".into());
+    if witness.cycle_start.is_none() {
+        go_on(system, witness, limit).map_err(broken)?;
+    }
+    let states = run(system, &witness.steps).map_err(broken)?;
+    let n = states.len();
+    let is_forbidden = match witness.cycle_start {
+        // The last state is the first of the cycle again.
+        Some(start) if start + 1 < n && states.state(start) == states.state(n - 1) => {
+            let mut once = states.clone();
+            once.truncate(n - 1);
+            property.is_forbidden(&once, start)?
+        }
+        Some(_) => false,
+        None => property.extends() && property.is_forbidden(&states, n - 1)?,
+    };
+    Ok(is_forbidden.then_some(states))
+}
+
+/// Replays a run and judges it by a property.
+pub fn replay_run<Y: System>(
+    system: &Y,
+    property: &dyn RunProperty<Y::State>,
+    witness: &Witness,
+    limit: usize,
+) -> Result<Replayed<Y::State>, Rejection> {
+    run(system, &witness.steps)?;
+    let mut whole = witness.clone();
+    let mut states = forbidden_run(system, property, &mut whole, limit)?.ok_or(Rejection::NoViolation)?;
+    states.truncate(witness.steps.len() + 1);
+    let message = format!("the run violates {}", property.text());
+    Ok(Replayed { states, message, region: None })
 }
