@@ -148,6 +148,9 @@ pub(crate) fn options(model: &dyn Model, source: RuleSource, args: &CheckArgs) -
     if args.symmetry && !model.has_symmetry() {
         return Err(Failure::Usage(format!("`{}` has no symmetry representative", model.name())));
     }
+    if args.question.iter().any(|word| word.is_about_runs()) {
+        return Err(Failure::Usage("properties of runs are for Promela models".into()));
+    }
     let own = model.questions();
     let asked = questions(&model.name(), own.clone(), own, args)?;
     Ok(options_for(asked, reduction, args))

@@ -201,7 +201,9 @@ impl Runs {
     /// For searches of `searched` that stands for `original`.
     pub(crate) fn bound<'a>(&'a self, searched: &'a Network, original: &'a Network) -> Bound<'a> {
         let engine = searched.engine();
-        let conditions = self.exprs.iter().map(|expr| engine.condition(expr)).collect();
+        // Whether nothing else can happen is not the engine's to say.
+        let condition = |expr: &Expr| if expr.has_timeout() { None } else { engine.condition(expr) };
+        let conditions = self.exprs.iter().map(condition).collect();
         Bound { runs: self, searched, original, conditions, engine: RefCell::new(engine) }
     }
 }
@@ -302,7 +304,8 @@ fn claim_accepts(network: &Network, claim: &Claim, states: &Batch<[u8]>, cycle: 
             if !seen.insert(from) {
                 continue;
             }
-            let possible = network.claim_moves(claim, from, states.state(i), false);
+            let is_timeout = network.is_blocked(states.state(i));
+            let possible = network.claim_moves(claim, from, states.state(i), is_timeout);
             if possible.is_empty() && from != at {
                 out.push((next(i), from));
             }

@@ -94,6 +94,12 @@ fn claims_forbid_runs() {
     // An assertion within one.
     assert_code(&never("do :: assert(n < 4) od"), &[], 0);
     assert_code(&never("do :: atomic { n == 2 -> assert(n != 2) } :: else od"), &[], 1);
+    // Nobody can move where q is full.
+    let fills = |claim: &str| {
+        format!("chan q = [2] of {{ bit }}; active proctype P() {{ end: do :: q!0 od }} never {{ {claim} }}")
+    };
+    assert_code(&fills("do :: timeout -> break :: else od"), &["--question", "linear"], 1);
+    assert_code(&fills("do :: timeout && nfull(q) -> break :: else od"), &["--question", "linear"], 0);
     // One that cannot go on forbids nothing.
     assert_code(&never("n == 0; n == 9; accept: do :: skip od"), &[], 0);
 }

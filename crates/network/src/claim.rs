@@ -30,7 +30,7 @@ pub struct ClaimMove {
 }
 
 impl Network {
-    /// What a claim at `location` can do in a state.
+    /// What a claim at `location` can do in a state. `is_timeout`: whether the state [is blocked](Network::is_blocked).
     pub fn claim_moves(
         &self,
         claim: &Claim,
@@ -66,9 +66,18 @@ impl Network {
         moves
     }
 
-    /// Whether an expression over globals and remote references holds in a state.
+    /// Whether an expression over globals and remote references holds in a state. `timeout` holds if no process
+    /// can do anything without it.
     pub fn holds(&self, state: &[u8], expr: &Expr) -> bool {
         let frame = Frame::new(self, state);
-        frame.evaluator(0, Moment::default(), &mut Vec::new()).holds(expr)
+        let is_timeout = expr.has_timeout() && self.is_blocked(state);
+        frame.evaluator(0, Moment { is_timeout, has_moved: false }, &mut Vec::new()).holds(expr)
+    }
+
+    /// Whether no process can do anything but what waits for a timeout.
+    pub fn is_blocked(&self, state: &[u8]) -> bool {
+        let frame = Frame::new(self, state);
+        let can_move = |pid: usize| !self.moves(&frame, pid, false, &mut Vec::new()).is_empty();
+        !(0..frame.processes.len()).any(can_move)
     }
 }

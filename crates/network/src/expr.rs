@@ -144,6 +144,13 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// Whether it asks whether nothing else can happen.
+    pub fn has_timeout(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |expr| found |= *expr == Self::Timeout);
+        found
+    }
+
     /// Calls `visit` with this expression and all within it.
     pub fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
         visit(self);

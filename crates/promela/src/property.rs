@@ -26,14 +26,8 @@ pub struct Property {
 
 /// A claim has more conditions than an automaton can tell apart.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-pub enum TooManyGuards {
-    /// Propositions are bits of a word.
-    #[error("the claim has more than 64 different conditions")]
-    Conditions,
-    /// A condition that only a process can evaluate.
-    #[error("`timeout` in a claim is not supported: ask `empty`, `full` and labels instead")]
-    Timeout,
-}
+#[error("the claim has more than 64 different conditions")]
+pub struct TooManyGuards;
 
 /// The automaton of the runs that a claim forbids, and its propositions as expressions. States below the number
 /// of locations are the locations.
@@ -49,7 +43,7 @@ pub fn claim_automaton(claim: &Claim) -> Result<(Automaton, Vec<Expr>), TooManyG
     }
     let texts: Vec<String> = (0..work.exprs.len()).map(|i| format!("condition {i}")).collect();
     let names = Propositions::from_texts(texts.iter().map(String::as_str));
-    let mut automaton = Automaton::new(names.map_err(|_| TooManyGuards::Conditions)?, 1);
+    let mut automaton = Automaton::new(names.map_err(|_| TooManyGuards)?, 1);
     for location in &claim.locations {
         automaton.add_state(u64::from(location.is_accept));
     }
@@ -144,17 +138,12 @@ impl Work {
             Expr::Binary(BinaryOp::And, a, b) => self.guard(a)?.and(&self.guard(b)?),
             Expr::Binary(BinaryOp::Or, a, b) => self.guard(a)?.or(&self.guard(b)?),
             _ => {
-                let mut has_timeout = false;
-                expr.walk(&mut |inner| has_timeout |= *inner == Expr::Timeout);
-                if has_timeout {
-                    return Err(TooManyGuards::Timeout);
-                }
                 let number = self.exprs.iter().position(|known| known == expr).unwrap_or_else(|| {
                     self.exprs.push(expr.clone());
                     self.exprs.len() - 1
                 });
                 if number >= stubborn_ltl::MAX_PROPOSITIONS {
-                    return Err(TooManyGuards::Conditions);
+                    return Err(TooManyGuards);
                 }
                 Guard::from(Cube::minterm(1 << number, 1 << number))
             }
