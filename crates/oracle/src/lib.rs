@@ -32,6 +32,7 @@ pub mod definition;
 mod fault;
 mod formula;
 mod graph;
+pub mod linear;
 mod network;
 mod network_random;
 mod network_rules;
