@@ -5,6 +5,7 @@
 //! by breadth-first searches within the component.
 //! **Checked by** `satisfies` on the walk: whoever gets a run can see for himself that it is one.
 
+use fixedbitset::FixedBitSet;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::{HashMap, VecDeque};
@@ -33,8 +34,10 @@ impl Marked {
     pub fn lasso(&self, all: u128) -> Option<(Vec<usize>, Vec<usize>)> {
         let parents = self.reached();
         let component = self.component(&parents, all)?;
-        let is_inside = |node: usize| component.contains_key(&node);
-        let start = *component.keys().min().expect("components are not empty");
+        let mut inside = FixedBitSet::with_capacity(self.arcs.len());
+        inside.extend(component);
+        let is_inside = |node: usize| inside.contains(node);
+        let start = inside.minimum().expect("components are not empty");
         let mut cycle = vec![start];
         let mut missing = all;
         while missing != 0 || cycle.len() == 1 {
@@ -55,7 +58,7 @@ impl Marked {
         cycle.pop(); // the start again
         let mut stem = Vec::new();
         let mut node = start;
-        while let Some(&Some(parent)) = parents.get(&node) {
+        while let Some(parent) = parents[node].filter(|&parent| parent != node) {
             stem.push(parent);
             node = parent;
         }
@@ -63,39 +66,44 @@ impl Marked {
         Some((stem, cycle))
     }
 
-    /// What can be reached, each with where it was reached from.
-    fn reached(&self) -> HashMap<usize, Option<usize>> {
-        let mut parents: HashMap<usize, Option<usize>> = self.initial.iter().map(|&i| (i, None)).collect();
+    /// For each node that can be reached where it was reached from; initial nodes from themselves.
+    fn reached(&self) -> Vec<Option<usize>> {
+        let mut parents = vec![None; self.arcs.len()];
+        self.initial.iter().for_each(|&node| parents[node] = Some(node));
         let mut queue: VecDeque<usize> = self.initial.iter().copied().collect();
         while let Some(node) = queue.pop_front() {
             for arc in &self.arcs[node] {
-                parents.entry(arc.target).or_insert_with(|| {
+                if parents[arc.target].is_none() {
+                    parents[arc.target] = Some(node);
                     queue.push_back(arc.target);
-                    Some(node)
-                });
+                }
             }
         }
         parents
     }
 
     /// A strong component that can be reached, with an arc within, whose arcs within bear all marks.
-    fn component(&self, reached: &HashMap<usize, Option<usize>>, all: u128) -> Option<HashMap<usize, ()>> {
+    fn component(&self, reached: &[Option<usize>], all: u128) -> Option<Vec<usize>> {
+        let nodes: Vec<usize> = (0..reached.len()).filter(|&node| reached[node].is_some()).collect();
         let mut graph: DiGraph<usize, ()> = DiGraph::new();
-        let mut sorted: Vec<usize> = reached.keys().copied().collect();
-        sorted.sort_unstable();
-        let numbers: HashMap<usize, NodeIndex> = sorted.iter().map(|&i| (i, graph.add_node(i))).collect();
-        for &node in &sorted {
+        let mut numbers = vec![NodeIndex::end(); reached.len()];
+        nodes.iter().for_each(|&node| numbers[node] = graph.add_node(node));
+        for &node in &nodes {
             for arc in &self.arcs[node] {
-                graph.add_edge(numbers[&node], numbers[&arc.target], ());
+                graph.add_edge(numbers[node], numbers[arc.target], ());
             }
         }
-        tarjan_scc(&graph).into_iter().find_map(|nodes| {
-            let nodes: HashMap<usize, ()> = nodes.into_iter().map(|n| (graph[n], ())).collect();
-            let arcs = nodes.keys().flat_map(|&node| &self.arcs[node]);
-            let mut within = arcs.filter(|arc| nodes.contains_key(&arc.target)).peekable();
+        let mut component_of = vec![usize::MAX; reached.len()];
+        let components = tarjan_scc(&graph);
+        for (i, component) in components.iter().enumerate() {
+            component.iter().for_each(|&node| component_of[graph[node]] = i);
+        }
+        components.iter().enumerate().find_map(|(i, component)| {
+            let arcs = component.iter().flat_map(|&node| &self.arcs[graph[node]]);
+            let mut within = arcs.filter(|arc| component_of[arc.target] == i).peekable();
             let has_arc = within.peek().is_some();
             let marks = within.fold(0, |marks, arc| marks | arc.marks);
-            (has_arc && marks & all == all).then_some(nodes)
+            (has_arc && marks & all == all).then(|| component.iter().map(|&node| graph[node]).collect())
         })
     }
 

@@ -18,5 +18,5 @@ mod tableau;
 pub use claim::{Fulfilment, Product, fulfilment};
 pub use cycles::{acceptance_cycle, non_progress_cycle};
 pub use marked::{Arc, Marked};
-pub use runs::{Run, Runs, Step};
+pub use runs::{Belongs, Run, Runs, Step};
 pub use tableau::{MAX_TEMPORAL, violation};

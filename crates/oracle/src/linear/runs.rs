@@ -9,6 +9,16 @@ use std::collections::HashMap;
 use stubborn_ltl::{Lasso, Letter};
 use stubborn_network::{Expr, Network};
 
+/// Whom a step of several processes belongs to: one of SPIN's riddles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Belongs {
+    /// To all that take part in it: a process that is waited for can move, and it moves.
+    ToAll,
+    /// To the process that begins it, the sender of a rendezvous. So it is in SPIN, where a process that
+    /// waits for a message on a rendezvous channel counts as one that cannot move.
+    ToFirst,
+}
+
 /// A step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
@@ -62,12 +72,10 @@ impl Runs {
 
     /// The runs of a network, with the truth of some expressions as letters. `None` if there are more than
     /// `limit` states. States come in the order in which they are found.
-    ///
-    /// In a rendezvous both processes move, but it is the sender that can: a process that waits for a message
-    /// is not one that could move. So says SPIN.
     pub fn of_network(
         network: &Network,
         propositions: &[Expr],
+        belongs: Belongs,
         limit: usize,
     ) -> Option<(Self, Vec<Vec<u8>>)> {
         let initial = network.initial_state().ok()?;
@@ -83,8 +91,11 @@ impl Runs {
                     states.push(state.clone());
                     states.len() - 1
                 });
-                enabled |= bit(successor.trail[0].pid);
-                let movers = successor.trail.iter().fold(0, |movers, micro| movers | bit(micro.pid));
+                let movers = match belongs {
+                    Belongs::ToAll => successor.trail.iter().fold(0, |movers, micro| movers | bit(micro.pid)),
+                    Belongs::ToFirst => bit(successor.trail[0].pid),
+                };
+                enabled |= movers;
                 steps.push(Step { target, movers });
             }
             if states.len() > limit {

@@ -6,18 +6,24 @@
 //! arbitrary texts, for the fuzzer and for tests.
 
 mod expressions;
+pub mod formulas;
 mod fuzz;
+mod looping;
+mod pairs;
 mod plain;
+pub mod properties;
 mod random;
 pub mod reduced;
 mod scope;
 mod shrink;
 pub mod spin;
+pub mod spin_linear;
 mod statements;
 mod tree;
 mod watched;
 
 pub use fuzz::{directives_never_panic, expand_some, never_panics};
+pub use pairs::{Pairs, Truths};
 pub use plain::{Counts, Plain};
 pub use shrink::shrink_model;
 pub use tree::{Model, Process, Statement};

@@ -38,6 +38,7 @@ impl Model {
             model.processes.push(Author::process(rng, &world, plan));
         }
         model.invariants = (0..2).map(|_| invariant(rng, &world)).collect();
+        model.propositions = (0..3).map(|_| proposition(rng, &world)).collect();
         model
     }
 }
@@ -235,6 +236,24 @@ fn invariant(rng: &mut Rng, world: &World) -> String {
         0 => one(rng),
         1 => format!("{} || {}", one(rng), one(rng)),
         _ => format!("!({} && {})", one(rng), one(rng)),
+    }
+}
+
+/// A condition over globals, channels and labels.
+fn proposition(rng: &mut Rng, world: &World) -> String {
+    let started = world.plans.iter().flat_map(|plan| plan.pids.iter().map(move |pid| (plan, pid)));
+    let labels: Vec<String> = started
+        .filter(|(plan, _)| !plan.is_init)
+        .flat_map(|(plan, pid)| plan.labels.iter().map(move |label| format!("{}[{pid}]@{label}", plan.name)))
+        .collect();
+    match rng.below(6) {
+        0 if !labels.is_empty() => rng.pick(&labels).clone(),
+        1 => format!("len({}) == {}", rng.pick(&world.channels).text, rng.below(2)),
+        _ => {
+            let variable = rng.pick(&world.numbers);
+            let index = variable.length.map_or_else(String::new, |length| format!("[{}]", rng.below(length)));
+            format!("{}{index} {} {}", variable.name, rng.pick(&["==", ">", "<="]), rng.below(3))
+        }
     }
 }
 

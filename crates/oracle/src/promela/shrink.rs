@@ -45,6 +45,7 @@ fn simpler(model: &Model) -> Vec<Model> {
     for i in 0..model.declarations.len() {
         all.push(changed(model, |m| drop(m.declarations.remove(i))));
     }
+    // Propositions are named by numbers and stay.
     for i in 0..model.invariants.len() {
         all.push(changed(model, |m| drop(m.invariants.remove(i))));
     }

@@ -38,11 +38,16 @@ pub fn is_there() -> bool {
     can_start("spin") && can_start("gcc")
 }
 
-/// Has SPIN count, for at most so many seconds.
-pub fn count(text: &str, seconds: usize) -> Result<Counts, NoCount> {
+/// The name of a directory that nobody else uses.
+pub(super) fn fresh_directory() -> PathBuf {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let work = std::env::temp_dir().join(format!("stubborn-random-{}-{number}", std::process::id()));
+    std::env::temp_dir().join(format!("stubborn-random-{}-{number}", std::process::id()))
+}
+
+/// Has SPIN count, for at most so many seconds.
+pub fn count(text: &str, seconds: usize) -> Result<Counts, NoCount> {
+    let work = fresh_directory();
     let result = count_in(&work, text, seconds);
     let _ = std::fs::remove_dir_all(&work);
     result
@@ -86,7 +91,7 @@ fn counts_in(said: &str) -> Option<Counts> {
 }
 
 /// What a command prints, errors included.
-fn run(work: &Path, command: &[&str]) -> Result<String, NoCount> {
+pub(super) fn run(work: &Path, command: &[&str]) -> Result<String, NoCount> {
     let output = Command::new(command[0])
         .args(&command[1..])
         .current_dir(work)

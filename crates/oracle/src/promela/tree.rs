@@ -37,6 +37,9 @@ pub struct Model {
     pub processes: Vec<Process>,
     /// Conditions over its globals, none of which need be true.
     pub invariants: Vec<String>,
+    /// Conditions over globals, channels and labels that formulas can be made of. Nothing in the text is there
+    /// for their sake.
+    pub propositions: Vec<String>,
 }
 
 impl Statement {
