@@ -161,7 +161,7 @@ impl Runs {
         Self { name, text, forbidden, names, exprs, judge, is_closed: false, extends: true }
     }
 
-    /// Forbids that accept labels are met again and again. A run that ends does not count.
+    /// Forbids that accept labels are met again and again. A run that ends stays in its last state, as in SPIN.
     fn acceptance() -> Self {
         let names = Propositions::from_texts(["accept_"]).unwrap_or_default();
         let mut forbidden = Automaton::new(names.clone(), 1);
@@ -172,7 +172,7 @@ impl Runs {
         forbidden.add_initial(state);
         let text = "no run comes to an accept label again and again".to_owned();
         let (name, exprs, judge) = ("acceptance".to_owned(), vec![Expr::Accepting], Judge::Often);
-        Self { name, text, forbidden, names, exprs, judge, is_closed: true, extends: false }
+        Self { name, text, forbidden, names, exprs, judge, is_closed: true, extends: true }
     }
 
     /// Forbids that progress is avoided for ever. A run that ends does not count.
@@ -291,9 +291,8 @@ impl RunProperty<[u8]> for Bound<'_> {
 /// Whether a claim has an accepting run beside these states, of which those from `cycle` on repeat.
 fn claim_accepts(network: &Network, claim: &Claim, states: &Batch<[u8]>, cycle: usize) -> bool {
     let next = |i: usize| if i + 1 < states.len() { i + 1 } else { cycle };
-    let is_over = |at: LocationId| {
-        claim.locations[at.index()].steps.iter().any(|step| step.action == stubborn_network::Action::End)
-    };
+    // At its end, or at a label that begins with `end`.
+    let is_over = |at: LocationId| claim.locations[at.index()].is_end;
     type Place = (usize, LocationId);
     // All that the claim can do in one state: within an atomic sequence it reads the same state again.
     let moves = |(i, at): Place| -> (Vec<Place>, bool) {

@@ -91,6 +91,8 @@ fn claims_forbid_runs() {
     // A claim that ends.
     assert_code(&never("do :: n == 2 -> break :: else od"), &[], 1);
     assert_code(&never("do :: n == 4 -> break :: else od"), &[], 0);
+    // One that comes to an end label has ended, too.
+    assert_code(&never("do :: n == 2 -> goto end1 :: else od; end1: do :: n == 9 od"), &[], 1);
     // An assertion within one.
     assert_code(&never("do :: assert(n < 4) od"), &[], 0);
     assert_code(&never("do :: atomic { n == 2 -> assert(n != 2) } :: else od"), &[], 1);
@@ -131,8 +133,12 @@ fn cycles_of_labels_are_found() {
     assert_code(progress, &["--question", "non-progress"], 0);
     let stops = "byte x; active proctype P() { do :: x < 2 -> progress: x++ :: x == 2 -> skip od }";
     assert_code(stops, &["--question", "non-progress"], 1);
-    // A run that ends goes round nowhere.
+    // A run that ends makes no cycle without progress; but it stays for ever where it accepts.
     assert_code(ENDS, &["--question", "non-progress"], 0);
+    assert_code(ENDS, &["--question", "acceptance"], 0);
+    let stuck = "byte x; active proctype P() { x = 1; accept: x == 5 }";
+    assert_code(stuck, &["--question", "acceptance"], 1);
+    assert_code(stuck, &["--question", "acceptance", "--fair"], 1);
 }
 
 #[test]

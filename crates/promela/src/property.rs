@@ -56,9 +56,9 @@ pub fn claim_automaton(claim: &Claim) -> Result<(Automaton, Vec<Expr>), TooManyG
     Ok((automaton, work.exprs))
 }
 
-/// Whether a claim has ended at a location.
+/// Whether a claim has ended at a location: the end of it, or a label that begins with `end`, as in SPIN.
 fn is_over(claim: &Claim, location: LocationId) -> bool {
-    claim.locations[location.index()].steps.iter().any(|step| step.action == Action::End)
+    claim.locations[location.index()].is_end
 }
 
 struct Work {
