@@ -5,6 +5,7 @@
 //! [`shrink_model`] makes a model small for which two of them disagree. [`never_panics`] is the property of
 //! arbitrary texts, for the fuzzer and for tests.
 
+mod claims;
 mod expressions;
 pub mod formulas;
 mod fuzz;

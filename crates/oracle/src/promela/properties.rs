@@ -3,6 +3,7 @@
 //! The claims and formulas that it contains, and the cycles that its labels speak of. Found by our compiler,
 //! and written as one row each of a table of what SPIN says ([`Row`]).
 
+use super::formulas::{formulas, with_claims};
 use super::spin::NoCount;
 use super::spin_linear::{Asked, Said, Verifier, Way};
 use std::fmt;
@@ -26,8 +27,7 @@ impl Loader for Directory {
 /// A model: a text and the directory of what it includes.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// What it is called: a path below the directory where models were looked for, or several that are
-    /// included one after the other, with `+` between them.
+    /// What it is called: a path below the directory where models were looked for.
     pub name: String,
     /// The text.
     pub text: String,
@@ -38,14 +38,9 @@ pub struct Source {
 impl Source {
     /// A model by its name.
     pub fn read(root: &Path, name: &str) -> std::io::Result<Self> {
-        let files: Vec<&str> = name.split('+').collect();
-        let directory = root.join(files[0]).parent().map_or_else(|| root.to_owned(), Path::to_owned);
-        let text = if let [file] = files[..] {
-            String::from_utf8_lossy(&std::fs::read(root.join(file))?).into_owned()
-        } else {
-            let base = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
-            files.iter().map(|file| format!("#include \"{}\"\n", base(file))).collect()
-        };
+        let path = root.join(name);
+        let text = String::from_utf8_lossy(&std::fs::read(&path)?).into_owned();
+        let directory = path.parent().unwrap_or(root).to_owned();
         Ok(Self { name: name.to_owned(), text, directory })
     }
 
@@ -55,6 +50,14 @@ impl Source {
         names_below(root, "", &mut names)?;
         names.sort();
         names.iter().map(|name| Self::read(root, name)).collect()
+    }
+
+    /// The same model with only one of its formulas: for models with a formula that is refused.
+    pub fn with_only(&self, name: &str) -> Self {
+        let all = formulas(&self.text);
+        let one = all.iter().find(|written| written.name.as_deref() == Some(name));
+        let one = one.map_or_else(String::new, |written| format!("ltl {name} {{ {} }}", written.formula));
+        Self { text: with_claims(&self.text, &one), ..self.clone() }
     }
 
     /// Compiles it.
@@ -83,6 +86,12 @@ pub struct Property {
     pub kind: &'static str,
     /// What is asked.
     pub asked: Asked,
+}
+
+/// The named formulas of a text, for models that are refused as a whole.
+pub fn named_formulas(text: &str) -> Vec<Property> {
+    let named = formulas(text).into_iter().filter(|written| written.name.is_some());
+    named.map(|written| Property { kind: "ltl", asked: Asked::Claim(written.name) }).collect()
 }
 
 /// The properties of a compiled model, or what is wrong with it.
