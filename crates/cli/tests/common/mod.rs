@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 /// What a run gave.
 pub(crate) struct Run {
+    #[allow(dead_code)]
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
