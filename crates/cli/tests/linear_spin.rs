@@ -89,8 +89,12 @@ fn ask(model: &str, asked: &Asked, more: &[&str]) -> Result<Value, String> {
 }
 
 /// Which answer of SPIN an answer of ours is to be compared with, and how to get it.
-const MODES: [(&str, usize, &[&str]); 3] =
-    [("full", 0, &["--reduction", "none"]), ("reduced", 0, &[]), ("fair", 2, &["--fair"])];
+const MODES: [(&str, usize, &[&str]); 4] = [
+    ("full", 0, &["--reduction", "none"]),
+    ("reduced", 0, &[]),
+    ("nested", 0, &["--search", "dfs"]),
+    ("fair", 2, &["--fair"]),
+];
 
 /// Compares the verdicts of the rows that are chosen. How many were equal.
 fn compare_verdicts(root: &Path, rows: &[Row], chosen: impl Fn(&Row) -> bool) -> usize {

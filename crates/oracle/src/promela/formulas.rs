@@ -1,6 +1,7 @@
 //! The `ltl` formulas of a text, as they are written, and texts with claims in their place.
 //!
-//! Found by looking for words and braces outside of comments and strings, without the parser that is judged.
+//! Found by looking for words and braces outside of comments, strings and `#if 0`, without the parser that is
+//! judged.
 
 use std::ops::Range;
 
@@ -53,7 +54,7 @@ pub fn with_claims(text: &str, claims: &str) -> String {
     format!("{left}\n{claims}")
 }
 
-/// The text with blanks in the place of comments; every byte stays where it is.
+/// The text with blanks in the place of comments and of what is switched off; every byte stays where it is.
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -62,6 +63,8 @@ fn without_comments(text: &str) -> String {
             comment.find("*/").map_or(rest.len(), |end| end + 4)
         } else if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("#if 0") {
+            rest.find("#endif").map_or(rest.len(), |end| end + 6)
         } else if first == '"' {
             let length = rest[1..].find('"').map_or(rest.len(), |end| end + 2);
             out.push_str(&rest[..length]);
@@ -84,7 +87,7 @@ mod tests {
 
     #[test]
     fn formulas_are_found_and_replaced() {
-        let text = "byte ltl_x; /* ltl no { p } */\nltl p1 { [] (x\n == 1) }\nltl{ <> y } init { skip }";
+        let text = "byte ltl_x; /* ltl no { p } */\n#if 0\nltl off { p }\n#endif\nltl p1 { [] (x\n == 1) }\nltl{ <> y } init { skip }";
         let found = formulas(text);
         let names: Vec<_> = found.iter().map(|w| (w.name.as_deref(), &*w.formula)).collect();
         assert_eq!(names, [(Some("p1"), "[] (x\n == 1)"), (None, "<> y")]);
