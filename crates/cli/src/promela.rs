@@ -5,7 +5,7 @@ use crate::asked::Asked;
 use crate::entry::{say, show};
 use crate::machine;
 use crate::run::{About, Analyse, Failure, options_for, questions};
-use crate::runs::{Movers, Runs, read_automata};
+use crate::runs::{Bound, Movers, Runs, read_automata};
 use crate::subject::Subject;
 use crate::trail;
 use crate::unreached::unreached;
@@ -20,10 +20,11 @@ use stubborn_network::{Expr, Network, Optimised};
 use stubborn_promela::{Compiled, Options as CompileOptions, Property, compile};
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_report::Report;
-use stubborn_system::{Batch, Observed, System};
+use stubborn_system::{Batch, Observed, System, TransitionId};
 use stubborn_text::{LoadError, Loader, render};
 use stubborn_verdict::{
-    Analysis, LinearPlan, Options, PhaseReport, ReductionKind, StoreKind, check_runs, on_original,
+    Analysis, Contradiction, LinearPlan, Options, PhaseReport, ReductionKind, RunProperty, StoreKind,
+    Verdict, Witness, analyse_with, check_runs, on_original, replay_run,
 };
 
 /// The largest text that is read.
@@ -124,6 +125,13 @@ fn check_property(
         let made = options.check.into_iter().fold(made, NetworkReduction::checked);
         (reduction != ReductionKind::None).then(|| Box::new(made) as Box<dyn Reduction<Subject<'_>>>)
     };
+    if let Some(invariant) = property.invariant().filter(|_| !linear.fair && !linear.tester && is_plain(args))
+    {
+        if reduction != ReductionKind::None {
+            let asked = Asked { invariants: vec![invariant], ..Asked::default() };
+            return check_invariant(report, &bound, searched, as_written, &asked, &options, watch);
+        }
+    }
     let fairness = linear.fair.then_some(&mut movers as &mut dyn Participants<[u8]>);
     let plan = LinearPlan { reduction: &make, fairness };
     let (mut answer, phases) =
@@ -132,6 +140,57 @@ fn check_property(
     report.analysis.answers.push(answer);
     report.analysis.phases.extend(phases);
     Ok(())
+}
+
+/// The same for a property that says that something holds in every state: fewer states will do.
+fn check_invariant(
+    report: &mut Report,
+    property: &Bound<'_>,
+    searched: &Subject<'_>,
+    as_written: &Subject<'_>,
+    asked: &Asked,
+    options: &Options,
+    mut watch: Terminal,
+) -> Result<(), Failure> {
+    let network = searched.network();
+    let subject = Subject::new(network, asked).minding_states_only();
+    let original = as_written.asking(asked).minding_states_only();
+    let checks = subject.checks();
+    let options = Options { questions: Some(vec![Question::Safety]), ..options.clone() };
+    let make = |kind: ReductionKind| own_reduction(network, &checks, kind, &options);
+    let mut analysis = analyse_with(&subject, &make, &options, &mut watch).map_err(Failure::Broken)?;
+    if on_original(&subject, &original, &mut analysis, &options).is_err() {
+        return Err(Failure::Usage("a run without a cycle does not need to close".into()));
+    }
+    let before = report.analysis.phases.len();
+    for mut answer in analysis.answers {
+        if let Verdict::Violated(violated) = &answer.verdict {
+            let steps = violated.trace().steps.iter().map(|step| TransitionId(step.transition)).collect();
+            let witness = Witness { steps, ..Witness::default() };
+            if let Err(rejection) = replay_run(&original, property, &witness, options.replay_states) {
+                let what = format!("a state violates \"{}\", but no run does: {rejection}", answer.text);
+                answer.verdict = Verdict::Contradiction(Contradiction { what });
+            }
+        }
+        answer.question = Question::Linear { name: property.name() };
+        answer.text = property.text();
+        answer.phase += before;
+        report.analysis.answers.push(answer);
+    }
+    report.analysis.phases.extend(analysis.phases);
+    Ok(())
+}
+
+/// Stubborn sets that are derived from a network.
+fn own_reduction<'n>(
+    network: &'n Network,
+    checks: &[Expr],
+    kind: ReductionKind,
+    options: &Options,
+) -> Option<Box<dyn Reduction<Subject<'n>> + 'n>> {
+    let reduction = NetworkReduction::new(network, checks, kind);
+    let reduction = options.check.into_iter().fold(reduction, NetworkReduction::checked);
+    (kind != ReductionKind::None).then(|| Box::new(reduction) as Box<dyn Reduction<Subject<'n>>>)
 }
 
 /// Counterexamples were found in the network that was searched; people get them for the model as written. If
@@ -270,12 +329,7 @@ pub(crate) fn report(
     let state_bits = state_bits(network);
     let about = About { name: name.to_owned(), n_transitions: network.n_steps, state_bits, rules: None };
     let checks = subject.checks();
-    let make = |kind: ReductionKind| {
-        let reduction = NetworkReduction::new(network, &checks, kind);
-        let reduction = options.check.into_iter().fold(reduction, NetworkReduction::checked);
-        let reduction = Box::new(reduction) as Box<dyn Reduction<Subject<'_>>>;
-        (kind != ReductionKind::None).then_some(reduction)
-    };
+    let make = |kind: ReductionKind| own_reduction(network, &checks, kind, &options);
     let analyse = Analyse { options: &options, watch: Terminal::new(args.time, args.quiet), about };
     let mut report = analyse.run_with(subject, &make)?;
     report.analysis.answers.iter_mut().for_each(|answer| asked.name_progress(answer));
@@ -289,10 +343,14 @@ pub(crate) fn is_possible(reduction: ReductionKind, asked: &Asked) -> bool {
     reduction != ReductionKind::UpSets || asked.unreachable.is_empty()
 }
 
+/// Whether a search can make sure that nothing is ignored.
+fn is_plain(args: &CheckArgs) -> bool {
+    args.store_kind() == StoreKind::Exact && args.search == SearchWord::Bfs
+}
+
 /// The reduction that was asked for; or else the best, if the search can make sure that nothing is ignored.
 fn reduction(args: &CheckArgs, asked: &Asked) -> Result<ReductionKind, Failure> {
-    let is_plain = args.store_kind() == StoreKind::Exact && args.search == SearchWord::Bfs;
-    let best = if is_plain { ReductionKind::Smaller } else { ReductionKind::None };
+    let best = if is_plain(args) { ReductionKind::Smaller } else { ReductionKind::None };
     let reduction = args.reduction.map_or(best, Into::into);
     if !is_possible(reduction, asked) {
         return Err(Failure::Usage("--reduction up-sets knows nothing of --unreachable: use another".into()));

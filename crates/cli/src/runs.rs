@@ -5,6 +5,7 @@
 //! `tests/linear.rs`, and against SPIN in `oracle`.
 
 use crate::args::{CheckArgs, LinearArgs, QuestionWord};
+use crate::asked::Proposition;
 use crate::run::Failure;
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -13,7 +14,7 @@ use stubborn_explore::linear::{Participants, Processes};
 use stubborn_ltl::{
     Automaton, Cube, Formula, Guard, Lasso, Letter, Propositions, from_hoa, stuttering, translate,
 };
-use stubborn_network::{Claim, Condition, Engine, Expr, LocationId, Network};
+use stubborn_network::{BinaryOp, Claim, Condition, Engine, Expr, LocationId, Network, UnaryOp};
 use stubborn_promela::{Property, claim_automaton};
 use stubborn_system::{Batch, Fault, TransitionId};
 use stubborn_verdict::RunProperty;
@@ -190,6 +191,35 @@ impl Runs {
             is_closed: true,
             extends: false,
         }
+    }
+
+    /// If all that it says is that something holds in every state: what.
+    pub(crate) fn invariant(&self) -> Option<Proposition> {
+        let Judge::Formula(Formula::Always(inside)) = &self.judge else { return None };
+        let expr = self.extends.then(|| self.value(inside)).flatten()?;
+        Some(Proposition { text: self.text.clone(), expr })
+    }
+
+    /// A formula without temporal operators as an expression.
+    fn value(&self, formula: &Formula) -> Option<Expr> {
+        let join = |op: BinaryOp, a: Expr, b: Expr| Expr::Binary(op, Box::new(a), Box::new(b));
+        let not = |a: Expr| Expr::Unary(UnaryOp::Not, Box::new(a));
+        let all = |op: BinaryOp, parts: &[Formula], none: i32| {
+            let mut parts = parts.iter().map(|part| self.value(part));
+            let first = parts.next().unwrap_or(Some(Expr::Constant(none)))?;
+            parts.try_fold(first, |all, part| Some(join(op, all, part?)))
+        };
+        Some(match formula {
+            Formula::True => Expr::Constant(1),
+            Formula::False => Expr::Constant(0),
+            Formula::Atom(number) => self.exprs.get(*number)?.clone(),
+            Formula::Not(a) => not(self.value(a)?),
+            Formula::And(parts) => all(BinaryOp::And, parts, 1)?,
+            Formula::Or(parts) => all(BinaryOp::Or, parts, 0)?,
+            Formula::Implies(a, b) => join(BinaryOp::Or, not(self.value(a)?), self.value(b)?),
+            Formula::Equivalent(a, b) => join(BinaryOp::Equal, not(self.value(a)?), not(self.value(b)?)),
+            _ => return None,
+        })
     }
 
     /// The propositions of a set, a word of bits.

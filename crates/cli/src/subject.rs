@@ -20,6 +20,8 @@ pub(crate) struct Subject<'a> {
     engine: RefCell<Engine<'a>>,
     /// What stands for the network in a search: it says which states are the same for everybody.
     stand_in: Option<&'a Optimised>,
+    /// Whether steps that go wrong are wrong, and not only states.
+    minds_steps: bool,
 }
 
 impl<'a> Subject<'a> {
@@ -27,12 +29,25 @@ impl<'a> Subject<'a> {
     pub(crate) fn new(network: &'a Network, asked: &'a Asked) -> Self {
         let engine = network.engine();
         let conditions = asked.invariants.iter().map(|invariant| engine.condition(&invariant.expr)).collect();
-        Self { network, asked, conditions, engine: RefCell::new(engine), stand_in: None }
+        Self { network, asked, conditions, engine: RefCell::new(engine), stand_in: None, minds_steps: true }
     }
 
     /// The same, to find the runs of `optimised` in.
     pub(crate) fn stood_in_by(self, optimised: &'a Optimised) -> Self {
         Self { stand_in: Some(optimised), ..self }
+    }
+
+    /// The same model, asked something else.
+    pub(crate) fn asking<'b>(&self, asked: &'b Asked) -> Subject<'b>
+    where
+        'a: 'b,
+    {
+        Subject { stand_in: self.stand_in, ..Subject::new(self.network, asked) }
+    }
+
+    /// The same, but only what must hold in every state counts.
+    pub(crate) fn minding_states_only(self) -> Self {
+        Self { minds_steps: false, ..self }
     }
 
     /// By number of the step: whether it was executed in a state that was expanded.
@@ -94,6 +109,9 @@ impl System for Subject<'_> {
 
     fn successors(&self, state: &[u8], out: &mut Batch<[u8]>) -> Result<(), Fault> {
         self.engine.borrow_mut().successors(state, out)?;
+        if !self.minds_steps {
+            out.take_flag();
+        }
         // A state is wrong once, and an invariant is looked at when the state is found.
         if self.has_invariants() && out.take_flag() && self.violated(state).is_none() {
             out.flag();
@@ -122,12 +140,13 @@ impl Observed for Subject<'_> {
     fn check(&self, state: &[u8]) -> Result<Option<String>, Fault> {
         match self.violated(state) {
             Some(message) => Ok(Some(message)),
-            None => self.network.check(state),
+            None if self.minds_steps => self.network.check(state),
+            None => Ok(None),
         }
     }
 
     fn fails_in_steps(&self) -> bool {
-        self.network.fails_in_steps()
+        self.minds_steps && self.network.fails_in_steps()
     }
 
     fn check_found(&self, state: &[u8]) -> Result<Option<String>, Fault> {
