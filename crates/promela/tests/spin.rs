@@ -236,40 +236,36 @@ fn compare_live(directory: &Path, seconds: u32, mode: Mode) -> Option<usize> {
 fn run_spin(model: &Path, seconds: u32, mode: Mode) -> Result<Counts, String> {
     let name = model.file_name().expect("a file").to_string_lossy().into_owned();
     let work = std::env::temp_dir().join(format!("stubborn-spin-{}-{mode:?}-{name}", std::process::id()));
-    copy(model.parent().expect("in a directory"), &work)?;
-    let result = spin_in(&work, &name, seconds, mode);
+    std::fs::create_dir_all(&work).map_err(|e| e.to_string())?;
+    let result = spin_in(&work, model, seconds, mode);
     let _ = std::fs::remove_dir_all(&work);
     result
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(to).map_err(|e| e.to_string())?;
-    for entry in std::fs::read_dir(from).map_err(|e| e.to_string())?.flatten() {
-        if entry.path().is_file() {
-            std::fs::copy(entry.path(), to.join(entry.file_name())).map_err(|e| e.to_string())?;
-        }
-    }
-    Ok(())
-}
+/// How much a verifier is prepared for: what gcc optimises, the depth of the search, and for how long it may run.
+/// Most models are small, and then compiling and clearing memory take longest.
+const SMALL: (&str, &str, &str, u32) = ("-O0", "-m20000", "-w16", 3);
 
-fn spin_in(work: &Path, name: &str, seconds: u32, mode: Mode) -> Result<Counts, String> {
+fn spin_in(work: &Path, model: &Path, seconds: u32, mode: Mode) -> Result<Counts, String> {
+    let model = model.to_string_lossy();
     let spin: Vec<&str> = ["timeout", "30", "spin", "-a"]
         .into_iter()
         .chain(mode.flags().iter().copied())
-        .chain([name])
+        .chain([&*model])
         .collect();
     let said = run(work, &spin)?;
     if !work.join("pan.c").exists() {
         return Err(format!("SPIN refuses it: {}", said.lines().next().unwrap_or("")));
     }
+    verify(work, SMALL).or_else(|_| verify(work, ("-O1", "-m4000000", "-w22", seconds)))
+}
+
+fn verify(work: &Path, (level, depth, table, seconds): (&str, &str, &str, u32)) -> Result<Counts, String> {
     let flags = ["-DNOREDUCE", "-DSAFETY", "-DNOCLAIM", "-DVECTORSZ=16384", "-DMEMLIM=2000"];
-    // Ours are small: they need no fast verifier, but many are to be compiled.
-    let level = if work.join("spin.csv").exists() { "-O0" } else { "-O1" };
     let gcc: Vec<&str> =
         ["gcc", level, "-w"].into_iter().chain(flags).chain(["-o", "pan", "pan.c"]).collect();
     run(work, &gcc)?;
-    let seconds = seconds.to_string();
-    let said = run(work, &["timeout", &seconds, "./pan", "-c0", "-m4000000", "-w22"])?;
+    let said = run(work, &["timeout", &seconds.to_string(), "./pan", "-c0", depth, table])?;
     let number = |what: &str| {
         let line = said.lines().find(|line| line.contains(what))?;
         line.split_whitespace().next()?.parse::<f64>().ok().map(|n| n as usize)
