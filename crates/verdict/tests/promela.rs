@@ -1,13 +1,15 @@
 //! Every reduction gives the verdicts of the full search, on Promela models.
 //!
 //! The models are those of the front-end's tests and, if SPIN is installed, the examples that come with it.
-//! `STUBBORN_MODELS=/a/directory` has it look elsewhere, and `STUBBORN_MOST_STATES` sets what is too large.
+//! `STUBBORN_MODELS=/a/directory` has it look elsewhere, and `STUBBORN_MOST_STATES` sets what is too large. With
+//! `--nocapture` every model has its line: what was compared and how long it took, or why it was not compared.
 
 #[path = "../../promela/tests/support/files.rs"]
 mod files;
 
 use files::{Directory, EXAMPLES, compile_file, models, promela_files};
 use std::path::PathBuf;
+use std::time::Instant;
 use stubborn_explore::{Limits, Unwatched};
 use stubborn_network::{Expr, Network, Optimisations};
 use stubborn_promela::{Options as CompileOptions, compile};
@@ -48,9 +50,17 @@ fn every_reduction_gives_the_verdicts_of_the_full_search() {
     let most = std::env::var("STUBBORN_MOST_STATES").ok().and_then(|n| n.parse().ok()).unwrap_or(20_000);
     let (mut n_compared, mut n_violated, mut n_reduced) = (0, 0, 0);
     for path in directories.iter().flat_map(|directory| promela_files(directory)) {
-        let Some(network) = compile_file(&path).network else { continue };
-        let Some(full) = analysis(&network, ReductionKind::None, most) else { continue };
+        let (name, started) = (path.display(), Instant::now());
+        let Some(network) = compile_file(&path).network else {
+            println!("{name}: refused");
+            continue;
+        };
+        let Some(full) = analysis(&network, ReductionKind::None, most) else {
+            println!("{name}: a fault of the model");
+            continue;
+        };
         if full.answers.iter().any(|answer| matches!(answer.verdict, Verdict::Inconclusive(_))) {
+            println!("{name}: more than {most} states");
             continue;
         }
         n_compared += 1;
@@ -65,10 +75,17 @@ fn every_reduction_gives_the_verdicts_of_the_full_search() {
             let (states, all) = (reduced.phases[0].stats.states, full.phases[0].stats.states);
             assert!(states <= all, "{}, {}: {states} of {all}", path.display(), reduction.word());
             n_reduced += usize::from(states < all);
+            // What was explored is part of the whole, so as many terminal states are the same ones.
+            let terminal = |analysis: &Analysis| analysis.phases[0].stats.terminal_states;
+            if reduction != ReductionKind::UpSets {
+                assert_eq!(terminal(&reduced), terminal(&full), "{name}, {}", reduction.word());
+            }
             if full.answers[0].verdict.word() == "holds" {
                 assert_eq!(reduced.answers[0].phase, 0, "{}, {}", path.display(), reduction.word());
             }
         }
+        let (states, answers) = (full.phases[0].stats.states, words(&full).join(", "));
+        println!("{name}: {states} states, {answers}; {:.1} s", started.elapsed().as_secs_f64());
     }
     println!("{n_compared} models compared, {n_violated} of them violated, {n_reduced} searches smaller");
     assert!(
