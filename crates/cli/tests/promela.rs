@@ -50,6 +50,22 @@ active proctype Watch() { (done == 2) -> assert(x == 2) }
 ";
 
 #[test]
+fn a_model_that_runs_for_ever_is_called_so_without_a_run() {
+    let text = "bit x; active proctype P() { do :: x = 1 - x od }";
+    let models = Models::new("for-ever");
+    let run = models.check(text, "");
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    assert!(
+        run.out.contains("not always may-terminating; `--question may-terminate` shows why"),
+        "{}",
+        run.out
+    );
+    assert!(!run.out.contains("run:"), "{}", run.out);
+    let asked = models.check(text, "--question may-terminate");
+    assert!(asked.code == 1 && asked.out.contains("run:"), "{}{}", asked.out, asked.err);
+}
+
+#[test]
 fn a_lost_update_is_found_and_shown_line_by_line() {
     let models = Models::new("lost-update");
     let run = models.check(COUNTER, "--question safety");

@@ -227,8 +227,14 @@ fn termination_text(out: &mut String, report: &Report, phase: &PhaseReport, verb
             let _ = writeln!(out, "  the model is always may-terminating");
         }
         Some(false) => {
-            let _ = writeln!(out, "  the model is not always may-terminating");
             let is_shown = report.analysis.answers.iter().any(|a| a.question == Question::MayTerminate);
+            // Most Promela models are meant to run for ever.
+            if report.optimise.is_some() && !is_shown {
+                let why = "`--question may-terminate` shows why";
+                let _ = writeln!(out, "  the model is not always may-terminating; {why}");
+                return;
+            }
+            let _ = writeln!(out, "  the model is not always may-terminating");
             if let Some(stuck) = phase.cannot_terminate.as_ref().filter(|_| !is_shown) {
                 trace_text(out, stuck.trace(), verbose);
                 if let Some(region) = stuck.region() {
