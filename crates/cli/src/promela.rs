@@ -125,12 +125,10 @@ fn check_property(
         let made = options.check.into_iter().fold(made, NetworkReduction::checked);
         (reduction != ReductionKind::None).then(|| Box::new(made) as Box<dyn Reduction<Subject<'_>>>)
     };
-    if let Some(invariant) = property.invariant().filter(|_| !linear.fair && !linear.tester && is_plain(args))
-    {
-        if reduction != ReductionKind::None {
-            let asked = Asked { invariants: vec![invariant], ..Asked::default() };
-            return check_invariant(report, &bound, searched, as_written, &asked, &options, watch);
-        }
+    let is_simple = reduction != ReductionKind::None && !linear.fair && !linear.tester && is_plain(args);
+    if let Some(invariant) = property.invariant().filter(|_| is_simple) {
+        let asked = Asked { invariants: vec![invariant], ..Asked::default() };
+        return check_invariant(report, &bound, searched, as_written, &asked, &options, watch);
     }
     let fairness = linear.fair.then_some(&mut movers as &mut dyn Participants<[u8]>);
     let plan = LinearPlan { reduction: &make, fairness };
