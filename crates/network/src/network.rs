@@ -169,7 +169,7 @@ pub struct Network {
 
 impl Network {
     /// Bytes of a process before its locals: tag, location, priority.
-    pub(crate) fn header_size(&self) -> usize {
+    pub fn header_size(&self) -> usize {
         3 + usize::from(self.has_priorities)
     }
 

@@ -30,7 +30,8 @@ use stubborn_system::{Batch, Fault, System, TransitionId};
 
 /// Chooses what to fire.
 ///
-/// The choice must be a function of the state alone: searches expand a state again to find the way to it.
+/// The choice must be a function of the state, because searches expand a state again to find the way to it; but a
+/// reduction that does not pay may leave it out for some states, by counts and not by a clock.
 pub trait Reduction<Y: System + ?Sized> {
     /// The word for it on the command line, in JSON and in the guide.
     fn name(&self) -> String;

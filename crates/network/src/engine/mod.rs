@@ -168,10 +168,15 @@ impl Engine<'_> {
 
     /// Whether an expression holds in a state.
     pub fn holds(&mut self, state: &[u8], condition: &Condition) -> bool {
+        self.holds_for(state, 0, condition)
+    }
+
+    /// Whether an expression of a process holds in a state.
+    pub fn holds_for(&mut self, state: &[u8], pid: usize, condition: &Condition) -> bool {
         let Some(program) = self.program else { return false };
         let room = &mut self.room;
         room.layout.fit(program, state);
-        evaluate::View::new(program, &room.layout, state, 0, false, &room.trouble).holds(&condition.0)
+        evaluate::View::new(program, &room.layout, state, pid, false, &room.trouble).holds(&condition.0)
     }
 
     /// The successors by the reference.

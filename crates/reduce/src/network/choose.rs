@@ -19,13 +19,13 @@
 
 use super::definition;
 use super::flow::Flow;
+use super::patience::{Patience, Seen, hash};
 use super::population::{Population, Watched};
-use super::situation::Situation;
+use super::situation::{Room, Situation};
 use crate::{CheckDepth, Deletion, Preserves, Reduction, ReductionKind, StrongComponents};
 use fixedbitset::FixedBitSet;
-use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
-use stubborn_network::{Expr, Micro, Network};
+use std::collections::HashMap;
+use stubborn_network::{Engine, Expr, Micro, Network, StepId, Width};
 use stubborn_system::{Batch, Fault, Requirements, Rules, System, TransitionId};
 
 /// Populations whose tables are kept, at most; states of others are expanded in full.
@@ -38,42 +38,11 @@ const STATES_PER_POPULATION: u64 = 200;
 /// Populations without tables that are remembered; if there are more, the choice is given up.
 const MOST_REFUSED: usize = 100_000;
 
-/// Choices that are remembered, at most.
-const MOST_CHOICES: usize = 200_000;
-
 /// Nodes for which tables are made, at most.
 const MOST_NODES: usize = 8_192;
 
 /// Comparisons of two orders at a state that is looked at now and then.
 const SAMPLE: u64 = 30;
-
-/// What the choice brings. Where it brings next to nothing it is given up for good: everything is fired from
-/// then on. (A search that expands a state again may then see more successors than before, never fewer.)
-#[derive(Debug, Default)]
-struct Yield {
-    n_states: u64,
-    n_enabled: u64,
-    n_fired: u64,
-}
-
-impl Yield {
-    /// Counts a state; whether it is time to give up.
-    fn is_poor(&mut self, n_enabled: usize, n_fired: usize) -> bool {
-        self.n_states += 1;
-        self.n_enabled += n_enabled as u64;
-        self.n_fired += n_fired as u64;
-        if self.n_states < TRIAL {
-            return false;
-        }
-        let is_poor = self.n_fired * 100 > self.n_enabled * MOST_PERCENT;
-        *self = Self::default();
-        is_poor
-    }
-}
-
-/// States after which it is judged whether the choice pays, and the share of what is enabled that may be fired.
-const TRIAL: u64 = 16_384;
-const MOST_PERCENT: u64 = 98;
 
 /// Stubborn sets of the states of a network.
 pub struct NetworkReduction<'n> {
@@ -89,13 +58,25 @@ pub struct NetworkReduction<'n> {
     depth: Option<CheckDepth>,
     /// States looked at so far.
     n_seen: u64,
-    yields: Yield,
-    populations: HashMap<Vec<u8>, Population>,
-    /// What was chosen where the facts were these, and the facts of the state at hand.
-    memo: HashMap<Vec<u8>, Option<FixedBitSet>>,
-    facts: Vec<u8>,
-    refused: HashSet<Vec<u8>>,
+    /// Whether a choice pays, and whether deletion does where a closure is not small.
+    patience: Patience,
+    deletion: Patience,
+    seen: Seen,
+    /// What would have been chosen without deletion.
+    closed: Option<FixedBitSet>,
+    populations: Vec<Population>,
+    /// The population for each key; `None` if it has no tables.
+    numbers: HashMap<Vec<u8>, Option<usize>>,
+    n_refused: usize,
+    /// What the tables depend on in the state at hand, and the population.
     key: Vec<u8>,
+    last_key: Vec<u8>,
+    number: Option<usize>,
+    /// For each kind: the bytes of its locals that are part of the key.
+    key_bytes: Vec<Vec<usize>>,
+    engine: Engine<'n>,
+    room: Room,
+    groups: Vec<Micro>,
     successors: Batch<[u8]>,
     components: StrongComponents,
 }
@@ -114,9 +95,12 @@ impl<'n> NetworkReduction<'n> {
     }
 
     fn watching(network: &'n Network, watched: Watched, is_for_runs: bool, kind: ReductionKind) -> Self {
+        let flow = Flow::new(network);
+        let n_kinds = network.processes.len();
+        let key_bytes = (0..n_kinds).map(|kind| flow.constant_bytes(kind).collect()).collect();
         Self {
             network,
-            flow: Flow::new(network),
+            flow,
             watched,
             is_for_runs,
             is_partial: false,
@@ -125,12 +109,20 @@ impl<'n> NetworkReduction<'n> {
             is_off: kind == ReductionKind::None || network.has_priorities || network.last.is_some(),
             depth: None,
             n_seen: 0,
-            yields: Yield::default(),
-            populations: HashMap::new(),
-            memo: HashMap::new(),
-            facts: Vec::new(),
-            refused: HashSet::new(),
+            patience: Patience::default(),
+            deletion: Patience::default(),
+            seen: Seen::default(),
+            closed: None,
+            populations: Vec::new(),
+            numbers: HashMap::new(),
+            n_refused: 0,
             key: Vec::new(),
+            last_key: Vec::new(),
+            number: None,
+            key_bytes,
+            engine: network.engine(),
+            room: Room::default(),
+            groups: Vec::new(),
             successors: Batch::new(),
             components: StrongComponents::default(),
         }
@@ -164,11 +156,11 @@ impl<'n> NetworkReduction<'n> {
         self.successors.clear();
         self.network.successors(state, &mut self.successors)?;
         let Some(set) = self.choose(state)? else { return Ok(None) };
-        let population = &self.populations[&self.key];
+        let Some(population) = self.number.map(|number| &self.populations[number]) else { return Ok(None) };
         let steps = set.ones().filter(|&n| n < population.nodes.len());
         let micro = |n: usize| {
             let node = population.nodes[n];
-            Micro { pid: node.pid, step: stubborn_network::StepId(node.step as u32) }
+            Micro { pid: node.pid, step: StepId(node.step as u32) }
         };
         Ok(Some(steps.map(micro).collect()))
     }
@@ -178,69 +170,81 @@ impl<'n> NetworkReduction<'n> {
         if self.is_off || self.successors.len() <= 1 {
             return Ok(None);
         }
+        self.closed = None;
+        self.groups.clear();
+        let vias = (0..self.successors.len()).map(|i| self.successors.via(i));
+        self.groups.extend(vias.map(|via| self.network.group(via)));
+        if self.groups.iter().all(|micro| micro.pid == self.groups[0].pid) {
+            return Ok(None);
+        }
+        if !self.is_for_runs && !self.patience.begins() {
+            return Ok(None);
+        }
         self.n_seen += 1;
-        let view = self.network.view(state);
-        let groups: Vec<Micro> =
-            (0..self.successors.len()).map(|i| self.network.group(self.successors.via(i))).collect();
-        if groups.iter().all(|micro| micro.pid == groups[0].pid) {
-            return Ok(None);
-        }
-        self.key.clear();
-        for pid in 0..view.n_processes() {
-            let kind = view.kind(pid);
-            self.key.push(kind as u8);
-            let locals = view.locals(pid);
-            self.key.extend(self.flow.constant_bytes(kind).map(|i| locals[i]));
-        }
-        if self.refused.contains(&self.key) {
-            return Ok(None);
-        }
-        if !self.populations.contains_key(&self.key) {
-            // Tables that serve a few states only cost more than they save.
-            let n = self.populations.len() as u64;
-            if n >= MOST_POPULATIONS || (n > FREE_POPULATIONS && n * STATES_PER_POPULATION > self.n_seen) {
-                // For good: a state that is expanded again must not lose successors.
-                self.refused.insert(self.key.clone());
-                self.is_off |= self.refused.len() >= MOST_REFUSED;
-                return Ok(None);
-            }
-            let is_up = self.kind == ReductionKind::UpSets;
-            let made = Population::new(self.network, &self.flow, &view, &self.watched, is_up);
-            self.populations.insert(self.key.clone(), made);
-        }
-        let Some(population) = self.populations.get_mut(&self.key) else { return Ok(None) };
+        self.room.shape.fit(self.network, state);
+        self.find_population(state);
+        let Some(number) = self.number else { return Ok(None) };
+        let population = &mut self.populations[number];
         if population.nodes.len() > MOST_NODES {
             return Ok(None);
         }
-        let mut enabled = FixedBitSet::with_capacity(population.n_nodes());
-        for micro in &groups {
+        let enabled = &mut self.room.enabled;
+        if enabled.len() != population.n_nodes() {
+            *enabled = FixedBitSet::with_capacity(population.n_nodes());
+        }
+        enabled.clear();
+        for micro in &self.groups {
             let first = population.nodes[population.bases[micro.pid]].step;
             enabled.insert(population.bases[micro.pid] + micro.step.0 as usize - first);
         }
         if enabled.ones().any(|n| population.is_timeout(n)) {
             return Ok(None);
         }
-        let situation = Situation::new(self.network, &self.flow, &view, population, enabled);
-        // The choice is a function of fewer facts than there are states.
-        self.facts.clear();
-        self.facts.extend_from_slice(&self.key);
-        situation.facts(&mut self.facts);
-        if let Some(known) = self.memo.get(&self.facts) {
-            return Ok(known.clone());
+        let situation =
+            Situation::new(self.network, &self.flow, state, &mut self.engine, population, &mut self.room);
+        let room = (&mut self.components, &mut self.deletion, &mut self.closed);
+        Self::pick(self.kind, room, situation, self.is_for_runs)
+    }
+
+    /// Finds the tables for the state at hand, or makes them.
+    fn find_population(&mut self, state: &[u8]) {
+        let shape = &self.room.shape;
+        self.key.clear();
+        for pid in 0..shape.n_processes() {
+            let kind = shape.kind(pid);
+            self.key.push(kind as u8);
+            let bytes = self.key_bytes[kind].iter();
+            self.key.extend(bytes.map(|&i| shape.local(state, pid, i, Width::Byte) as u8));
         }
-        let chosen = Self::pick(self.kind, &mut self.components, situation, self.is_for_runs)?;
-        if self.memo.len() >= MOST_CHOICES {
-            self.memo.clear();
+        if self.key == self.last_key && !self.key.is_empty() {
+            return;
         }
-        self.memo.insert(self.facts.clone(), chosen.clone());
-        Ok(chosen)
+        self.last_key.clone_from(&self.key);
+        if let Some(&known) = self.numbers.get(&self.key) {
+            self.number = known;
+            return;
+        }
+        // Tables that serve a few states only cost more than they save.
+        let n = self.populations.len() as u64;
+        if n >= MOST_POPULATIONS || (n > FREE_POPULATIONS && n * STATES_PER_POPULATION > self.n_seen) {
+            self.number = None;
+            self.n_refused += 1;
+            self.is_off |= self.n_refused >= MOST_REFUSED;
+        } else {
+            let is_up = self.kind == ReductionKind::UpSets;
+            let view = self.network.view(state);
+            let made = Population::new(self.network, &self.flow, &view, &self.watched, is_up);
+            self.number = Some(self.populations.len());
+            self.populations.push(made);
+        }
+        self.numbers.insert(self.key.clone(), self.number);
     }
 
     /// Picks a set. `None` means everything.
     fn pick(
         kind: ReductionKind,
-        components: &mut StrongComponents,
-        situation: Situation<'_>,
+        (components, deletion, kept): (&mut StrongComponents, &mut Patience, &mut Option<FixedBitSet>),
+        situation: Situation<'_, '_>,
         is_for_runs: bool,
     ) -> Result<Option<FixedBitSet>, Fault> {
         let seeds = seeds(&situation);
@@ -264,20 +268,23 @@ impl<'n> NetworkReduction<'n> {
             ReductionKind::Deletion => Some(delete(situation)?),
             ReductionKind::Smaller => {
                 let closed = smallest(&situation, &seeds, Disabled::Necessary);
-                let count = |set: &FixedBitSet| set.intersection(&situation.enabled).count();
-                let size = closed.as_ref().map_or(usize::MAX, &count);
+                let size =
+                    closed.as_ref().map_or(usize::MAX, |set| set.intersection_count(situation.enabled));
                 let is_one_process = closed.as_ref().is_some_and(|set| {
-                    let mut pids = set.intersection(&situation.enabled).map(|n| situation.pid(n));
+                    let mut pids = set.intersection(situation.enabled).map(|n| situation.pid(n));
                     let first = pids.next();
                     pids.all(|pid| Some(pid) == first)
                 });
-                if is_one_process {
-                    closed
-                } else {
-                    let enabled = situation.enabled.clone();
-                    let deleted = delete(situation)?;
-                    if deleted.intersection(&enabled).count() < size { Some(deleted) } else { closed }
+                if is_one_process || !deletion.begins() {
+                    return Ok(closed);
                 }
+                let enabled = situation.enabled;
+                let deleted = delete(situation)?;
+                if deleted.intersection_count(enabled) >= size {
+                    return Ok(closed);
+                }
+                *kept = closed;
+                Some(deleted)
             }
         })
     }
@@ -309,23 +316,37 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
             system.successors(state, &mut self.successors)?;
             self.successors.take_flag();
         }
+        let n_seen = self.n_seen;
         let set = self.choose(state)?;
-        let before = out.len();
-        let population = set.as_ref().map(|_| &self.populations[&self.key]);
+        let population = set.as_ref().and(self.number).map(|number| &self.populations[number]);
         let left_out = |set: &FixedBitSet| population.is_some_and(|p| !p.visible.is_subset(set));
         self.is_partial = set.as_ref().is_some_and(left_out);
+        let is_asked = self.n_seen > n_seen;
         for i in 0..self.successors.len() {
-            let via = self.successors.via(i);
-            let is_in = set.as_ref().zip(population).is_none_or(|(set, population)| {
+            let (via, successor) = (self.successors.via(i), self.successors.state(i));
+            let is_in = |set: &FixedBitSet| {
                 let Micro { pid, step } = self.network.group(via);
-                let base = population.bases[pid];
-                set.contains(base + step.0 as usize - population.nodes[base].step)
-            });
-            if is_in {
-                out.push(via, self.successors.state(i));
+                population
+                    .is_none_or(|p| set.contains(p.bases[pid] + step.0 as usize - p.nodes[p.bases[pid]].step))
+            };
+            let is_fired = set.as_ref().is_none_or(is_in);
+            if is_fired {
+                out.push(via, successor);
+            }
+            let hash = hash(successor);
+            if is_fired {
+                self.seen.insert(hash);
+                self.patience.fire(hash);
+                self.deletion.fire(hash);
+            } else if is_asked {
+                if self.patience.is_on_trial() {
+                    self.patience.leave_out(hash, &self.seen);
+                }
+                if self.deletion.is_on_trial() && self.closed.as_ref().is_some_and(is_in) {
+                    self.deletion.leave_out(hash, &self.seen);
+                }
             }
         }
-        self.is_off |= !self.is_off && self.yields.is_poor(self.successors.len(), out.len() - before);
         Ok(())
     }
 
@@ -353,7 +374,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     }
 }
 
-fn delete(situation: Situation<'_>) -> Result<FixedBitSet, Fault> {
+fn delete(situation: Situation<'_, '_>) -> Result<FixedBitSet, Fault> {
     let graph = Graph::new(situation);
     let mut set = Vec::new();
     Deletion::default().stubborn_set(&graph, &[], &mut set)?;
@@ -361,7 +382,7 @@ fn delete(situation: Situation<'_>) -> Result<FixedBitSet, Fault> {
 }
 
 /// One enabled node of each process that has one, the youngest first.
-fn seeds(situation: &Situation<'_>) -> Vec<usize> {
+fn seeds(situation: &Situation<'_, '_>) -> Vec<usize> {
     let mut seeds: Vec<usize> = Vec::new();
     for node in situation.enabled.ones() {
         if seeds.last().is_none_or(|&last| situation.pid(last) != situation.pid(node)) {
@@ -381,38 +402,54 @@ enum Disabled {
 }
 
 /// The smallest closure of a seed, in enabled nodes. `None` means everything.
-fn smallest(situation: &Situation<'_>, seeds: &[usize], disabled: Disabled) -> Option<FixedBitSet> {
-    let n_enabled = situation.enabled.count_ones(..);
+fn smallest(situation: &Situation<'_, '_>, seeds: &[usize], disabled: Disabled) -> Option<FixedBitSet> {
     let mut best: Option<FixedBitSet> = None;
-    let mut best_size = n_enabled;
+    let mut best_size = situation.enabled.count_ones(..);
+    if disabled == Disabled::Necessary {
+        // What is independent whatever the state is found at once.
+        for &seed in seeds {
+            let current = situation.current(situation.pid(seed));
+            let size = situation.enabled.count_ones(current.clone());
+            if size < best_size && situation.is_apart(situation.pid(seed)) {
+                let mut set = situation.take();
+                set.insert_range(current);
+                (best, best_size) = (Some(set), size);
+            }
+        }
+    }
     for &seed in seeds {
+        if best_size == 1 {
+            break;
+        }
         let set = close(situation, &[seed], disabled, best_size);
-        let size = set.intersection(&situation.enabled).count();
+        let size = set.intersection_count(situation.enabled);
         if size < best_size {
             (best, best_size) = (Some(set), size);
+        } else {
+            situation.give(set);
         }
     }
     best
 }
 
 /// The smallest closure that has an invisible node if one is enabled: without any visible one if possible (I).
-fn for_runs(situation: &Situation<'_>, seeds: &[usize]) -> Option<FixedBitSet> {
+fn for_runs(situation: &Situation<'_, '_>, seeds: &[usize]) -> Option<FixedBitSet> {
     let visible = situation.population.borrow().visible.clone();
     let is_visible = |n: &usize| visible.contains(*n);
     let n_enabled = situation.enabled.count_ones(..);
-    let has_invisible = |set: &FixedBitSet| set.intersection(&situation.enabled).any(|n| !is_visible(&n));
+    let has_invisible = |set: &FixedBitSet| set.intersection(situation.enabled).any(|n| !is_visible(&n));
     let must_have_invisible = situation.enabled.ones().any(|n| !is_visible(&n));
     let mut best: Option<FixedBitSet> = None;
     let mut best_size = n_enabled;
     for &seed in seeds {
         let set = close(situation, &[seed], Disabled::Necessary, best_size);
-        let size = set.intersection(&situation.enabled).count();
+        let size = set.intersection_count(situation.enabled);
         if size < best_size && (!must_have_invisible || has_invisible(&set)) {
             (best, best_size) = (Some(set), size);
         }
     }
     // What can never be enabled again is in every set.
-    let dead: Vec<usize> = visible.difference(&situation.live).collect();
+    let dead: Vec<usize> = visible.difference(situation.live).collect();
     best.map(|mut set| {
         set.extend(dead);
         set
@@ -420,11 +457,11 @@ fn for_runs(situation: &Situation<'_>, seeds: &[usize]) -> Option<FixedBitSet> {
 }
 
 /// Everything that may fail, closed; and an enabled node.
-fn up_set(situation: &Situation<'_>, seeds: &[usize]) -> FixedBitSet {
+fn up_set(situation: &Situation<'_, '_>, seeds: &[usize]) -> FixedBitSet {
     let may_fail = |&n: &usize| !situation.is_step(n) || situation.population.borrow().may_fail(n);
     let mut failing: Vec<usize> = situation.live.ones().filter(may_fail).collect();
     let set = close(situation, &failing, Disabled::Necessary, usize::MAX);
-    if set.intersection(&situation.enabled).next().is_some() {
+    if set.intersection(situation.enabled).next().is_some() {
         return set;
     }
     let closures = seeds.iter().map(|&seed| {
@@ -433,68 +470,121 @@ fn up_set(situation: &Situation<'_>, seeds: &[usize]) -> FixedBitSet {
         failing.pop();
         set
     });
-    closures.min_by_key(|set| set.intersection(&situation.enabled).count()).unwrap_or(set)
+    closures.min_by_key(|set| set.intersection_count(situation.enabled)).unwrap_or(set)
 }
 
 /// The closure of some nodes. Given up, with some set, once it has `limit` enabled nodes.
-fn close(situation: &Situation<'_>, seeds: &[usize], disabled: Disabled, limit: usize) -> FixedBitSet {
-    let mut set = FixedBitSet::with_capacity(situation.n_nodes());
-    let mut work = seeds.to_vec();
-    set.extend(seeds.iter().copied());
-    let mut n_enabled = set.intersection(&situation.enabled).count();
-    while let Some(node) = work.pop() {
-        let alternatives;
-        let is_step = situation.is_step(node);
-        if is_step && !situation.enabled.contains(node) && disabled != Disabled::Necessary {
-            match disabled {
-                Disabled::Everything => return situation.live.clone(),
-                _ if situation.is_current(node) => {
-                    // All that may change what it waits for.
-                    let mut all = FixedBitSet::with_capacity(situation.n_nodes());
-                    situation.alternatives(node).iter().for_each(|set| all.union_with(set));
-                    alternatives = Rc::new(vec![all]);
-                }
-                _ => {
-                    let mut all = FixedBitSet::with_capacity(situation.n_nodes());
-                    all.extend(situation.current(situation.pid(node)));
-                    alternatives = Rc::new(vec![all]);
-                }
+fn close(situation: &Situation<'_, '_>, seeds: &[usize], disabled: Disabled, limit: usize) -> FixedBitSet {
+    let mut closure = Closure::new(situation);
+    closure.set.extend(seeds.iter().copied());
+    closure.work.extend(seeds);
+    closure.n_enabled = closure.set.intersection_count(situation.enabled);
+    while let Some(node) = closure.work.pop() {
+        let is_waiting = situation.is_step(node) && !situation.enabled.contains(node);
+        if is_waiting && disabled == Disabled::Everything {
+            closure.set.union_with(situation.live);
+            break;
+        }
+        if is_waiting && !situation.is_current(node) && closure.covers(situation.pid(node)) {
+            // Before it can be enabled its process must take one of the steps that are in already.
+            continue;
+        }
+        if is_waiting && disabled == Disabled::Process {
+            let mut all = situation.take();
+            if situation.is_current(node) {
+                // All that may change what it waits for.
+                let range = situation.alternatives(node);
+                situation.sets()[range].iter().for_each(|set| all.union_with(set));
+            } else {
+                all.extend(situation.current(situation.pid(node)));
             }
+            closure.add(&all);
+            situation.give(all);
         } else {
-            alternatives = situation.alternatives(node);
-        }
-        // The alternative that costs least: enabled nodes that are new, then nodes that are new.
-        let cost = |wanted: &FixedBitSet| {
-            let new = wanted.difference(&set);
-            let (mut steps, mut enabled) = (0, 0);
-            for n in new {
-                steps += 1;
-                enabled += usize::from(situation.enabled.contains(n));
+            let range = situation.alternatives(node);
+            let sets = situation.sets();
+            // The alternative that costs least: enabled nodes that are new, then nodes that are new.
+            if let Some(wanted) = sets[range].iter().min_by_key(|wanted| closure.cost(wanted)) {
+                closure.add(wanted);
             }
-            (enabled, steps)
-        };
-        let Some(chosen) = alternatives.iter().min_by_key(|wanted| cost(wanted)) else { continue };
-        for n in chosen.difference(&set).collect::<Vec<_>>() {
-            set.insert(n);
-            work.push(n);
-            n_enabled += usize::from(situation.enabled.contains(n));
         }
-        if n_enabled >= limit {
-            return set;
+        if closure.n_enabled >= limit {
+            break;
         }
     }
+    let Closure { set, covered, .. } = closure;
+    situation.give(covered);
     set
 }
 
+/// A set that is being closed.
+struct Closure<'s, 'a, 'n> {
+    situation: &'s Situation<'a, 'n>,
+    set: FixedBitSet,
+    /// Nodes of processes all of whose current steps are in the set. They come in without bringing anything.
+    covered: FixedBitSet,
+    /// Nodes of the set that may bring others.
+    work: Vec<usize>,
+    n_enabled: usize,
+}
+
+impl<'s, 'a, 'n> Closure<'s, 'a, 'n> {
+    fn new(situation: &'s Situation<'a, 'n>) -> Self {
+        let (set, covered) = (situation.take(), situation.take());
+        Self { situation, set, covered, work: Vec::new(), n_enabled: 0 }
+    }
+
+    /// Whether all steps that a process may take now are in the set.
+    fn covers(&mut self, pid: usize) -> bool {
+        let current = self.situation.current(pid);
+        let covers = self.set.contains_all_in_range(current.clone());
+        if covers {
+            let all = self.situation.population.borrow().range(pid);
+            self.covered.insert_range(all.start..current.start);
+            self.covered.insert_range(current.end..all.end);
+        }
+        covers
+    }
+
+    /// How many enabled nodes, and how many nodes, would be new.
+    fn cost(&self, wanted: &FixedBitSet) -> (u32, u32) {
+        let mut cost = (0, 0);
+        let blocks = wanted.as_slice().iter().zip(self.set.as_slice());
+        for ((w, s), e) in blocks.zip(self.situation.enabled.as_slice()) {
+            let new = w & !s;
+            cost.0 += (new & e).count_ones();
+            cost.1 += new.count_ones();
+        }
+        cost
+    }
+
+    /// Adds nodes.
+    fn add(&mut self, wanted: &FixedBitSet) {
+        let blocks = self.set.as_mut_slice().iter_mut().zip(wanted.as_slice());
+        let others = self.situation.enabled.as_slice().iter().zip(self.covered.as_slice());
+        for (i, ((s, w), (e, covered))) in blocks.zip(others).enumerate() {
+            let mut new = w & !*s;
+            *s |= new;
+            self.n_enabled += (new & e).count_ones() as usize;
+            new &= !covered;
+            while new != 0 {
+                self.work.push(i * usize::BITS as usize + new.trailing_zeros() as usize);
+                new &= new - 1;
+            }
+        }
+    }
+}
+
 /// The steps of one process if nobody can ever be in their way. `None` means everything.
-fn ample(situation: &Situation<'_>, seeds: &[usize]) -> Option<FixedBitSet> {
+fn ample(situation: &Situation<'_, '_>, seeds: &[usize]) -> Option<FixedBitSet> {
     seeds.iter().find_map(|&seed| {
         let pid = situation.pid(seed);
         let current = situation.current(pid);
         let mut set = FixedBitSet::with_capacity(situation.n_nodes());
         set.extend(current.clone());
         for node in current {
-            let alternatives = situation.alternatives(node);
+            let range = situation.alternatives(node);
+            let alternatives = &situation.sets()[range];
             if !alternatives.is_empty() && !alternatives.iter().any(|wanted| wanted.is_subset(&set)) {
                 return None;
             }
@@ -505,16 +595,16 @@ fn ample(situation: &Situation<'_>, seeds: &[usize]) -> Option<FixedBitSet> {
 
 /// The rule graph of one state, for the algorithms of the kernel: nodes that may be enabled some time, and
 /// behind them the checks. Its states mean nothing.
-struct Graph<'a> {
-    situation: Situation<'a>,
+struct Graph<'a, 'n> {
+    situation: Situation<'a, 'n>,
     /// The node of the situation for each node here.
     global: Vec<usize>,
     local: Vec<u32>,
     n_steps: usize,
 }
 
-impl<'a> Graph<'a> {
-    fn new(situation: Situation<'a>) -> Self {
+impl<'a, 'n> Graph<'a, 'n> {
+    fn new(situation: Situation<'a, 'n>) -> Self {
         let global: Vec<usize> = situation.live.ones().collect();
         let mut local = vec![u32::MAX; situation.n_nodes()];
         global.iter().enumerate().for_each(|(i, &n)| local[n] = i as u32);
@@ -529,7 +619,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-impl System for Graph<'_> {
+impl System for Graph<'_, '_> {
     type State = [u8];
 
     fn n_transitions(&self) -> usize {
@@ -558,14 +648,14 @@ impl System for Graph<'_> {
     }
 }
 
-impl Rules for Graph<'_> {
+impl Rules for Graph<'_, '_> {
     fn n_nodes(&self) -> usize {
         self.global.len()
     }
 
     fn require(&self, _: &[u8], t: TransitionId, out: &mut Requirements) -> Result<(), Fault> {
-        let alternatives = self.situation.alternatives(self.global[t.index()]);
-        for (i, set) in alternatives.iter().enumerate() {
+        let range = self.situation.alternatives(self.global[t.index()]);
+        for (i, set) in self.situation.sets()[range].iter().enumerate() {
             if i > 0 {
                 out.or();
             }

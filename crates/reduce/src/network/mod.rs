@@ -3,7 +3,8 @@
 //! The way of the data: [`flow`] finds what is true of the network in all states; [`resolve`] turns steps into
 //! [`touch`]es, what they wait for and do; [`accord`] compares touches; a [`population`] keeps the tables for
 //! the processes that exist; a [`situation`] is a state with its tables and says what a node requires;
-//! [`choose`] picks a set. What one picks is a function of the state alone.
+//! [`choose`] picks a set, as hard as [`patience`] says. What one picks depends on the state and on counts of what was
+//! picked before, never on a clock.
 //!
 //! **Preserves** D0, D1, D2; and for each check, its imaginary transition takes part (V15 section IV).
 //! **Differs from the text** in that a node stands for all transitions that begin with one step of a process:
@@ -15,8 +16,11 @@ mod channels;
 mod choose;
 mod definition;
 mod flow;
+mod patience;
 mod population;
 mod resolve;
+mod shape;
+mod signature;
 mod situation;
 mod touch;
 

@@ -4,16 +4,18 @@
 //! so these are made once per *population* and not per state. A *node* is a step of one of the processes: all
 //! transitions that begin with it. Rows of the tables are made when they are first asked for.
 
-use super::accord::{Conflict, Demand, changes, conflict};
+use super::accord::{Conflict, Demand, changes, conflict, risks};
 use super::channels::Channels;
 use super::flow::{Flow, for_each_selector};
 use super::resolve::{Known, Newborn, Partners, Selectors, check, touch, wanted};
+use super::shape::Shape;
+use super::signature::{Signature, of_literal, of_read};
 use super::touch::{Literal, Op, Read, Touch};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
-use stubborn_network::{Action, Expr, Location, LocationId, Network, Scope, View};
+use stubborn_network::{Action, Condition, Engine, Expr, Location, LocationId, Network, Scope, View};
 
 /// Rows for the locals at hand, at most; what is more is done without them.
 const MOST_ROWS: usize = 10_000;
@@ -49,8 +51,6 @@ pub(super) struct Row {
     pub(super) risks: Option<FixedBitSet>,
     /// Its guard.
     pub(super) clauses: Vec<Vec<LiteralRow>>,
-    /// What it asks of a state.
-    pub(super) facts: Vec<Fact>,
 }
 
 /// A fact, and who may change it.
@@ -58,7 +58,8 @@ pub(super) struct Row {
 pub(super) struct LiteralRow {
     pub(super) enablers: FixedBitSet,
     pub(super) falsifiers: FixedBitSet,
-    pub(super) truth: Option<(Expr, bool)>,
+    /// Which of [`Population::facts`] it is, and whether that must be true or false.
+    pub(super) fact: Option<(usize, bool)>,
 }
 
 /// The tables for some processes.
@@ -72,11 +73,15 @@ pub(super) struct Population {
     pub(super) bases: Vec<usize>,
     /// What each node touches, whatever its locals are.
     touches: Vec<Touch>,
+    /// The signatures of each node's own touch and of those of the processes that it starts.
+    signatures: Vec<Vec<Signature>>,
     /// For nodes that start processes: what those may do.
     created: Vec<Vec<Touch>>,
     selectors: Vec<Selectors>,
     rows: Vec<Option<Rc<Row>>>,
-    rows_now: HashMap<(u32, Vec<i32>), Rc<Row>>,
+    /// By node, and values of its selectors.
+    rows_now: HashMap<Vec<i32>, Rc<Row>>,
+    key: Vec<i32>,
     /// One for each check: the imaginary transition that is enabled where it fails.
     pub(super) checks: Vec<Rc<Row>>,
     checked: Vec<Touch>,
@@ -87,16 +92,33 @@ pub(super) struct Population {
     /// For each node: the nodes of its process after which it may come next.
     pub(super) before: Vec<FixedBitSet>,
     wants: Vec<Vec<Channels>>,
-    facts: HashMap<(usize, LocationId), Rc<Vec<Fact>>>,
+    /// The steps that may take part in a rendezvous as receivers, and on which channels.
+    receivers: Vec<(usize, LocationId, usize, Channels)>,
+    /// What the rows ask of states.
+    pub(super) facts: Vec<Fact>,
+    /// For each process and location: see [`Population::needs`].
+    needs: HashMap<(usize, LocationId), FixedBitSet>,
+    /// For each process and location: its nodes.
+    ranges: Vec<Vec<Range<usize>>>,
 }
 
-/// Something that the rules ask of a state.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Fact {
-    /// Whether an expression of a process is true.
-    Truth(usize, Expr),
-    /// Whether a channel is as demanded.
-    Met(Demand),
+/// Whether an expression of a process is true: something that the rules ask of a state.
+#[derive(Debug)]
+pub(super) struct Fact {
+    pid: usize,
+    expr: Expr,
+    /// Made when it is first asked; `None` if only the reference can evaluate it.
+    compiled: Option<Option<Condition>>,
+}
+
+impl Fact {
+    /// Whether it is so in a state.
+    pub(super) fn holds(&mut self, network: &Network, engine: &mut Engine<'_>, state: &[u8]) -> bool {
+        match self.compiled.get_or_insert_with(|| engine.condition(&self.expr)) {
+            Some(condition) => engine.holds_for(state, self.pid, condition),
+            None => network.view(state).value(self.pid, &self.expr) != 0,
+        }
+    }
 }
 
 impl Population {
@@ -113,17 +135,22 @@ impl Population {
             nodes: Vec::new(),
             bases: Vec::new(),
             touches: Vec::new(),
+            signatures: Vec::new(),
             created: Vec::new(),
             selectors: Vec::new(),
             rows: Vec::new(),
             rows_now: HashMap::new(),
+            key: Vec::new(),
             checks: Vec::new(),
             checked: Vec::new(),
             visible: FixedBitSet::new(),
             reach: Vec::new(),
             before: Vec::new(),
             wants: Vec::new(),
-            facts: HashMap::new(),
+            receivers: Vec::new(),
+            facts: Vec::new(),
+            needs: HashMap::new(),
+            ranges: Vec::new(),
             kinds,
             minds_all_risks,
         };
@@ -132,19 +159,23 @@ impl Population {
         for n in 0..population.nodes.len() {
             let Node { pid, location, index, .. } = population.nodes[n];
             let known = Known::new(network, flow, view, Some(pid), population.kinds[pid], &[]);
-            let made =
-                touch(&known, location, index, &Takers { network, population: &population, view, flow });
+            let made = touch(&known, location, index, &Takers { population: &population });
             population.touches.push(made);
             let created = population.created_by(network, flow, view, n);
             population.created.push(created);
+            let signatures = population.touches_of(n).map(Signature::of).collect();
+            population.signatures.push(signatures);
             population.selectors.push(selectors(network, flow, population.kinds[pid], location, index));
         }
         population.rows = vec![None; population.nodes.len()];
         population.find_reach(flow);
         let known = Known::new(network, flow, view, None, 0, &[]);
         population.checked = watched.checks.iter().map(|expr| check(&known, expr, false)).collect();
-        let rows = population.checked.iter().map(|touch| Rc::new(population.row(touch, None)));
-        population.checks = rows.collect();
+        for i in 0..population.checked.len() {
+            let (row, truths) = population.row(&population.checked[i], None);
+            let row = population.asking(row, truths, 0);
+            population.checks.push(row);
+        }
         population.visible = FixedBitSet::with_capacity(population.n_nodes());
         for expr in &watched.propositions {
             population.show_changes(network, &known, expr);
@@ -158,7 +189,7 @@ impl Population {
             Expr::NonProgress => |location| location.is_progress,
             Expr::Accepting => |location| location.is_accept,
             _ => {
-                let row = self.row(&check(known, expr, false), None);
+                let (row, _) = self.row(&check(known, expr, false), None);
                 for literal in row.clauses.iter().flatten() {
                     self.visible.union_with(&literal.enablers);
                     self.visible.union_with(&literal.falsifiers);
@@ -189,7 +220,9 @@ impl Population {
     fn number(&mut self, network: &Network) {
         for (pid, &kind) in self.kinds.iter().enumerate() {
             self.bases.push(self.nodes.len());
+            self.ranges.push(Vec::new());
             for (l, location) in network.processes[kind].locations.iter().enumerate() {
+                self.ranges[pid].push(self.nodes.len()..self.nodes.len() + location.steps.len());
                 for index in 0..location.steps.len() {
                     let (location, step) = (LocationId(l as u16), location.first_step as usize + index);
                     self.nodes.push(Node { pid, location, index, step });
@@ -201,12 +234,19 @@ impl Population {
     fn find_wants(&mut self, network: &Network, flow: &Flow, view: &View<'_>) {
         for (pid, &kind) in self.kinds.iter().enumerate() {
             let known = Known::new(network, flow, view, Some(pid), kind, &[]);
-            let locations = network.processes[kind].locations.iter().map(|location| {
+            let mut all = Vec::new();
+            for (l, location) in network.processes[kind].locations.iter().enumerate() {
                 let mut wants = Channels::default();
-                location.steps.iter().for_each(|s| wants.union(&wanted(&known, &s.action)));
-                wants
-            });
-            self.wants.push(locations.collect());
+                for (i, step) in location.steps.iter().enumerate() {
+                    let channels = wanted(&known, &step.action);
+                    if !channels.is_empty() {
+                        wants.union(&channels);
+                        self.receivers.push((pid, LocationId(l as u16), i, channels));
+                    }
+                }
+                all.push(wants);
+            }
+            self.wants.push(all);
         }
     }
 
@@ -230,7 +270,7 @@ impl Population {
             child.newborn = &created.1;
             for (l, location) in network.processes[created.0].locations.iter().enumerate() {
                 for (i, step) in location.steps.iter().enumerate() {
-                    let takers = Takers { network, population: self, view, flow };
+                    let takers = Takers { population: self };
                     touches.push(touch(&child, LocationId(l as u16), i, &takers));
                     collect_runs(network, &child, &step.action, &mut work);
                 }
@@ -270,65 +310,84 @@ impl Population {
 
     /// The nodes of a process at a location.
     pub(super) fn at(&self, pid: usize, location: LocationId) -> Range<usize> {
-        let range = self.range(pid);
-        let nodes = &self.nodes[range.clone()];
-        let from = nodes.partition_point(|node| node.location < location);
-        let to = nodes.partition_point(|node| node.location <= location);
-        range.start + from..range.start + to
+        self.ranges[pid][location.index()].clone()
     }
 
     /// What a node requires, whatever its locals are.
     pub(super) fn static_row(&mut self, n: usize) -> Rc<Row> {
-        if self.rows[n].is_none() {
-            self.rows[n] = Some(Rc::new(self.row(&self.touches[n], Some(n))));
-        }
-        self.rows[n].clone().expect("just made")
-    }
-
-    /// What a node requires as long as its process stays where it is.
-    pub(super) fn row_now(&mut self, network: &Network, flow: &Flow, view: &View<'_>, n: usize) -> Rc<Row> {
-        if self.selectors[n].is_empty() || self.rows_now.len() >= MOST_ROWS {
-            return self.static_row(n);
-        }
-        let Node { pid, location, index, .. } = self.nodes[n];
-        let values: Vec<i32> =
-            self.selectors[n].iter().map(|&(at, width)| view.load(Scope::Local, pid, at, width)).collect();
-        let key = (n as u32, values);
-        if let Some(row) = self.rows_now.get(&key) {
+        if let Some(row) = &self.rows[n] {
             return row.clone();
         }
-        let known = Known::new(network, flow, view, Some(pid), self.kinds[pid], &self.selectors[n]);
-        let made = touch(&known, location, index, &Takers { network, population: self, view, flow });
-        let row = Rc::new(self.row(&made, Some(n)));
-        self.rows_now.insert(key, row.clone());
+        let (row, truths) = self.row(&self.touches[n], Some(n));
+        let row = self.asking(row, truths, self.nodes[n].pid);
+        self.rows[n] = Some(row.clone());
         row
     }
 
-    /// The facts on which the choice may depend as long as process `pid` is at `location`.
-    pub(super) fn facts(&mut self, pid: usize, location: LocationId) -> Rc<Vec<Fact>> {
-        if let Some(facts) = self.facts.get(&(pid, location)) {
-            return facts.clone();
+    /// What a node requires as long as its process stays where it is.
+    pub(super) fn row_now(
+        &mut self,
+        network: &Network,
+        flow: &Flow,
+        state: &[u8],
+        shape: &Shape,
+        n: usize,
+    ) -> Rc<Row> {
+        if self.selectors[n].is_empty() {
+            return self.static_row(n);
         }
-        let nodes: Vec<usize> = self.reach[pid][location.index()].ones().collect();
-        let mut facts = Vec::new();
-        for n in nodes {
-            self.static_row(n).facts.iter().for_each(|fact| add_once(&mut facts, fact.clone()));
+        let Node { pid, location, index, .. } = self.nodes[n];
+        self.key.clear();
+        self.key.push(n as i32);
+        self.key.extend(self.selectors[n].iter().map(|&(at, width)| shape.local(state, pid, at, width)));
+        if let Some(row) = self.rows_now.get(&self.key) {
+            return row.clone();
         }
-        let facts = Rc::new(facts);
-        self.facts.insert((pid, location), facts.clone());
-        facts
+        if self.rows_now.len() >= MOST_ROWS {
+            return self.static_row(n);
+        }
+        let view = network.view(state);
+        let known = Known::new(network, flow, &view, Some(pid), self.kinds[pid], &self.selectors[n]);
+        let made = touch(&known, location, index, &Takers { population: self });
+        let (row, truths) = self.row(&made, Some(n));
+        let row = self.asking(row, truths, pid);
+        self.rows_now.insert(self.key.clone(), row.clone());
+        row
     }
 
-    /// Whether the locals of its process say which cells and channels a node is about.
-    pub(super) fn has_selectors(&self, n: usize) -> bool {
-        !self.selectors[n].is_empty()
+    /// All nodes of other processes that the steps of a process at a location may bring in any state.
+    pub(super) fn needs(&mut self, pid: usize, location: LocationId) -> &FixedBitSet {
+        if !self.needs.contains_key(&(pid, location)) {
+            let mut needs = FixedBitSet::with_capacity(self.n_nodes());
+            for n in self.at(pid, location) {
+                self.static_row(n).add_all(&mut needs);
+                if self.visible.contains(n) {
+                    needs.union_with(&self.visible);
+                }
+            }
+            let checks: Vec<usize> = needs.ones().filter(|&n| n >= self.nodes.len()).collect();
+            for check in checks {
+                self.checks[check - self.nodes.len()].add_all(&mut needs);
+            }
+            needs.remove_range(self.nodes.len()..);
+            needs.remove_range(self.range(pid));
+            self.needs.insert((pid, location), needs);
+        }
+        &self.needs[&(pid, location)]
     }
 
-    /// Appends the values that select the row of a node.
-    pub(super) fn selected(&self, view: &View<'_>, n: usize, out: &mut Vec<u8>) {
-        for &(at, width) in &self.selectors[n] {
-            out.extend(view.load(Scope::Local, self.nodes[n].pid, at, width).to_le_bytes());
+    /// Gives the literals of a row their facts; `truths` are those of all literals in their order.
+    fn asking(&mut self, mut row: Row, truths: Vec<Option<(Expr, bool)>>, pid: usize) -> Rc<Row> {
+        for (literal, truth) in row.clauses.iter_mut().flatten().zip(truths) {
+            let Some((expr, wanted)) = truth else { continue };
+            let known = self.facts.iter().position(|fact| fact.pid == pid && fact.expr == expr);
+            let fact = known.unwrap_or_else(|| {
+                self.facts.push(Fact { pid, expr, compiled: None });
+                self.facts.len() - 1
+            });
+            literal.fact = Some((fact, wanted));
         }
+        Rc::new(row)
     }
 
     /// Whether something may go wrong with a node.
@@ -350,10 +409,12 @@ impl Population {
         self.nodes.len() + self.checked.len()
     }
 
-    fn row(&self, touch: &Touch, of: Option<usize>) -> Row {
+    /// The row of a touch, and for each literal of its guard how to find out whether it is so.
+    fn row(&self, touch: &Touch, of: Option<usize>) -> (Row, Vec<Option<(Expr, bool)>>) {
         let n = self.n_nodes();
         let kind_of = |pid: usize| self.kinds.get(pid).copied();
         let mut row = Row { conflicts: FixedBitSet::with_capacity(n), ..Row::default() };
+        let signature = Signature::of(touch);
         for (i, check) in self.checked.iter().enumerate() {
             row.conflicts.set(self.nodes.len() + i, conflict(touch, check, &kind_of) != Conflict::Never);
         }
@@ -367,7 +428,11 @@ impl Population {
                 }
                 _ => {}
             }
-            for other in self.touches_of(u) {
+            for (other, theirs) in self.touches_of(u).zip(&self.signatures[u]) {
+                if !signature.may_conflict(theirs) {
+                    debug_assert_eq!(conflict(touch, other, &kind_of), Conflict::Never);
+                    continue;
+                }
                 match conflict(touch, other, &kind_of) {
                     Conflict::Never => {}
                     Conflict::Always => row.conflicts.insert(u),
@@ -382,8 +447,7 @@ impl Population {
             let literals = clause.iter().map(|literal| self.literal_row(literal, &kind_of));
             row.clauses.push(literals.collect());
         }
-        row.find_facts(of.map_or(0, |n| self.nodes[n].pid));
-        row
+        (row, touch.guard.iter().flatten().map(|literal| literal.truth.clone()).collect())
     }
 
     /// Whether evaluating the guard may go wrong in a way that matters. What depends on locals of the process alone
@@ -398,8 +462,12 @@ impl Population {
 
     fn risks(&self, touch: &Touch, kind_of: &dyn Fn(usize) -> Option<usize>) -> FixedBitSet {
         let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
+        let minded = touch.risks.iter().map(of_read).fold(0, |a, b| a | b);
         let decides = |&u: &usize| {
-            self.touches_of(u).flat_map(|touch| &touch.ops).any(|op| super::accord::risks(op, touch, kind_of))
+            let mut others = self.touches_of(u).zip(&self.signatures[u]);
+            others.any(|(other, signature)| {
+                signature.may_change(minded) && other.ops.iter().any(|op| risks(op, touch, kind_of))
+            })
         };
         nodes.extend((0..self.nodes.len()).filter(decides));
         nodes
@@ -408,27 +476,38 @@ impl Population {
     fn literal_row(&self, literal: &Literal, kind_of: &dyn Fn(usize) -> Option<usize>) -> LiteralRow {
         let n = self.n_nodes();
         let (mut enablers, mut falsifiers) = (FixedBitSet::with_capacity(n), FixedBitSet::with_capacity(n));
+        let minded = of_literal(literal);
         for u in 0..self.nodes.len() {
-            for op in self.touches_of(u).flat_map(|touch| &touch.ops) {
-                let (enables, falsifies) = changes(op, literal, kind_of);
-                if enables {
-                    enablers.insert(u);
+            for (touch, signature) in self.touches_of(u).zip(&self.signatures[u]) {
+                let mut changes = touch.ops.iter().map(|op| changes(op, literal, kind_of));
+                if !signature.may_change(minded) {
+                    debug_assert!(changes.all(|change| change == (false, false)));
+                    continue;
                 }
-                if falsifies {
-                    falsifiers.insert(u);
+                for (enables, falsifies) in changes {
+                    if enables {
+                        enablers.insert(u);
+                    }
+                    if falsifies {
+                        falsifiers.insert(u);
+                    }
                 }
             }
         }
-        LiteralRow { enablers, falsifiers, truth: literal.truth.clone() }
+        LiteralRow { enablers, falsifiers, fact: None }
     }
 }
 
 impl Row {
-    fn find_facts(&mut self, pid: usize) {
-        let truths = self.clauses.iter().flatten().filter_map(|literal| literal.truth.as_ref());
-        let truths = truths.map(|(expr, _)| Fact::Truth(pid, expr.clone()));
-        let facts: Vec<Fact> = truths.chain(self.unless.iter().map(|(d, _)| Fact::Met(*d))).collect();
-        facts.into_iter().for_each(|fact| add_once(&mut self.facts, fact));
+    /// Adds every node that it may bring.
+    fn add_all(&self, out: &mut FixedBitSet) {
+        out.union_with(&self.conflicts);
+        self.unless.iter().for_each(|(_, nodes)| out.union_with(nodes));
+        self.risks.iter().for_each(|nodes| out.union_with(nodes));
+        for literal in self.clauses.iter().flatten() {
+            out.union_with(&literal.enablers);
+            out.union_with(&literal.falsifiers);
+        }
     }
 
     fn unless_for(&mut self, demand: Demand, n: usize) -> &mut FixedBitSet {
@@ -438,12 +517,6 @@ impl Row {
             self.unless.len() - 1
         });
         &mut self.unless[i].1
-    }
-}
-
-fn add_once(facts: &mut Vec<Fact>, fact: Fact) {
-    if !facts.contains(&fact) {
-        facts.push(fact);
     }
 }
 
@@ -492,10 +565,7 @@ fn selectors(network: &Network, flow: &Flow, kind: usize, location: LocationId, 
 
 /// Who takes what is offered.
 struct Takers<'a> {
-    network: &'a Network,
     population: &'a Population,
-    view: &'a View<'a>,
-    flow: &'a Flow,
 }
 
 impl Partners for Takers<'_> {
@@ -504,18 +574,10 @@ impl Partners for Takers<'_> {
     }
 
     fn takers(&self, offerer: Option<usize>, channels: &Channels) -> Vec<(usize, LocationId, usize)> {
-        let mut takers = Vec::new();
-        for (pid, &kind) in self.population.kinds.iter().enumerate().filter(|(pid, _)| Some(*pid) != offerer)
-        {
-            let known = Known::new(self.network, self.flow, self.view, Some(pid), kind, &[]);
-            for (l, location) in self.network.processes[kind].locations.iter().enumerate() {
-                for (i, step) in location.steps.iter().enumerate() {
-                    if wanted(&known, &step.action).meets(channels) {
-                        takers.push((pid, LocationId(l as u16), i));
-                    }
-                }
-            }
-        }
-        takers
+        let receivers = self.population.receivers.iter();
+        let takes = |receiver: &&(usize, LocationId, usize, Channels)| {
+            Some(receiver.0) != offerer && receiver.3.meets(channels)
+        };
+        receivers.filter(takes).map(|&(pid, location, step, _)| (pid, location, step)).collect()
     }
 }

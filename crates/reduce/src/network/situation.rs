@@ -17,47 +17,116 @@
 //! Nodes that their process cannot reach any more are left out: they are never enabled again.
 
 use super::flow::Flow;
-use super::population::{Fact, LiteralRow, Population, Row};
+use super::population::{LiteralRow, Population, Row};
+use super::shape::Shape;
 use fixedbitset::FixedBitSet;
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
+use std::ops::{Index, Range};
 use std::rc::Rc;
-use stubborn_network::{LocationId, Network, View};
+use stubborn_network::{Engine, LocationId, Network};
 
-/// A state with its tables.
-pub(super) struct Situation<'a> {
-    network: &'a Network,
-    flow: &'a Flow,
-    view: &'a View<'a>,
-    pub(super) population: RefCell<&'a mut Population>,
+/// What a situation is made in; kept from state to state, so that nothing is allocated.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    pub(super) shape: Shape,
     locations: Vec<LocationId>,
-    /// Nodes that may still be enabled some time.
-    pub(super) live: FixedBitSet,
+    live: FixedBitSet,
     pub(super) enabled: FixedBitSet,
-    n_nodes: usize,
-    n_steps: usize,
-    /// What was found out about each node.
-    known: RefCell<Vec<Option<Rc<Vec<FixedBitSet>>>>>,
+    truths: RefCell<Vec<Option<bool>>>,
+    sets: RefCell<Sets>,
 }
 
-impl<'a> Situation<'a> {
-    /// `enabled` are the enabled nodes.
+/// Sets of nodes that were made for a state.
+#[derive(Debug, Default)]
+pub(super) struct Sets {
+    made: Vec<FixedBitSet>,
+    free: Vec<FixedBitSet>,
+    /// For each node: which of them are its alternatives, once that is known.
+    of_node: Vec<Option<(u32, u32)>>,
+}
+
+impl Sets {
+    fn clear(&mut self, n_nodes: usize) {
+        self.free.append(&mut self.made);
+        self.free.retain(|set| set.len() == n_nodes);
+        self.of_node.clear();
+        self.of_node.resize(n_nodes, None);
+    }
+
+    /// An empty set.
+    fn take(&mut self, n_nodes: usize) -> FixedBitSet {
+        let mut set = self.free.pop().unwrap_or_else(|| FixedBitSet::with_capacity(n_nodes));
+        set.clear();
+        set
+    }
+}
+
+impl Index<Range<usize>> for Sets {
+    type Output = [FixedBitSet];
+
+    fn index(&self, range: Range<usize>) -> &[FixedBitSet] {
+        &self.made[range]
+    }
+}
+
+/// A state with its tables.
+pub(super) struct Situation<'a, 'n> {
+    network: &'n Network,
+    flow: &'a Flow,
+    state: &'a [u8],
+    engine: RefCell<&'a mut Engine<'n>>,
+    pub(super) population: RefCell<&'a mut Population>,
+    /// Nodes that may still be enabled some time.
+    pub(super) live: &'a FixedBitSet,
+    pub(super) enabled: &'a FixedBitSet,
+    shape: &'a Shape,
+    locations: &'a [LocationId],
+    truths: &'a RefCell<Vec<Option<bool>>>,
+    sets: &'a RefCell<Sets>,
+    n_nodes: usize,
+    n_steps: usize,
+}
+
+impl<'a, 'n> Situation<'a, 'n> {
+    /// The shape of the state and the enabled nodes are in the room already.
     pub(super) fn new(
-        network: &'a Network,
+        network: &'n Network,
         flow: &'a Flow,
-        view: &'a View<'a>,
+        state: &'a [u8],
+        engine: &'a mut Engine<'n>,
         population: &'a mut Population,
-        enabled: FixedBitSet,
+        room: &'a mut Room,
     ) -> Self {
         let (n_nodes, n_steps) = (population.n_nodes(), population.nodes.len());
-        let locations: Vec<LocationId> = (0..view.n_processes()).map(|pid| view.location(pid)).collect();
-        let mut live = FixedBitSet::with_capacity(n_nodes);
+        let Room { shape, locations, live, enabled, truths, sets } = room;
+        locations.clear();
+        locations.extend((0..shape.n_processes()).map(|pid| shape.location(state, pid)));
+        if live.len() != n_nodes {
+            *live = FixedBitSet::with_capacity(n_nodes);
+        }
+        live.clear();
         for (pid, at) in locations.iter().enumerate() {
             live.union_with(&population.reach[pid][at.index()]);
         }
         live.insert_range(n_steps..n_nodes);
-        let population = RefCell::new(population);
-        let known = RefCell::new(vec![None; n_nodes]);
-        Self { network, flow, view, population, locations, live, enabled, n_nodes, n_steps, known }
+        truths.get_mut().clear();
+        sets.get_mut().clear(n_nodes);
+        let (engine, population) = (RefCell::new(engine), RefCell::new(population));
+        Self {
+            network,
+            flow,
+            state,
+            engine,
+            population,
+            live,
+            enabled,
+            shape,
+            locations,
+            truths,
+            sets,
+            n_nodes,
+            n_steps,
+        }
     }
 
     pub(super) fn n_nodes(&self) -> usize {
@@ -81,115 +150,124 @@ impl<'a> Situation<'a> {
     }
 
     /// The steps that a process may take now.
-    pub(super) fn current(&self, pid: usize) -> std::ops::Range<usize> {
+    pub(super) fn current(&self, pid: usize) -> Range<usize> {
         self.population.borrow().at(pid, self.locations[pid])
     }
 
-    fn is_true(&self, pid: usize, literal: &LiteralRow) -> Option<bool> {
-        let (expr, wanted) = literal.truth.as_ref()?;
-        Some((self.view.value(pid, expr) != 0) == *wanted)
+    /// Whether nothing that others may ever do from here on is in the way of the steps that a process may take now, or
+    /// may enable them, whatever the values of variables are.
+    pub(super) fn is_apart(&self, pid: usize) -> bool {
+        let is_apart = self.population.borrow_mut().needs(pid, self.locations[pid]).is_disjoint(self.live);
+        is_apart && self.current(pid).all(|node| self.enabled.contains(node) || self.is_explained(node))
     }
 
-    /// The sets of which one must come with `node`; nothing must if there is none.
-    pub(super) fn alternatives(&self, node: usize) -> Rc<Vec<FixedBitSet>> {
-        if let Some(known) = &self.known.borrow()[node] {
-            return known.clone();
+    /// Whether it is known what a disabled step that its process may take now waits for.
+    fn is_explained(&self, node: usize) -> bool {
+        let is_true = |literal: &LiteralRow| self.is_true(literal) == Some(true);
+        self.population.borrow().is_timeout(node)
+            || self.row_now(node).clauses.iter().any(|clause| !clause.iter().any(is_true))
+    }
+
+    fn is_true(&self, literal: &LiteralRow) -> Option<bool> {
+        let (fact, wanted) = literal.fact?;
+        let mut truths = self.truths.borrow_mut();
+        if truths.len() <= fact {
+            truths.resize(fact + 1, None);
         }
-        let mut sets = Vec::new();
-        self.find_alternatives(node, &mut sets);
-        let sets = Rc::new(sets);
-        self.known.borrow_mut()[node] = Some(sets.clone());
-        sets
+        let ask = || {
+            let mut population = self.population.borrow_mut();
+            population.facts[fact].holds(self.network, &mut self.engine.borrow_mut(), self.state)
+        };
+        Some(*truths[fact].get_or_insert_with(ask) == wanted)
     }
 
-    fn find_alternatives(&self, node: usize, out: &mut Vec<FixedBitSet>) {
+    /// The sets of which one must come with `node`, among [`Situation::sets`]; nothing must if there is none.
+    pub(super) fn alternatives(&self, node: usize) -> Range<usize> {
+        if let Some((from, to)) = self.sets.borrow().of_node[node] {
+            return from as usize..to as usize;
+        }
+        let from = self.sets.borrow().made.len();
+        self.find_alternatives(node, from);
+        let mut sets = self.sets.borrow_mut();
+        let to = sets.made.len();
+        sets.of_node[node] = Some((from as u32, to as u32));
+        from..to
+    }
+
+    /// The sets made so far.
+    pub(super) fn sets(&self) -> Ref<'_, Sets> {
+        self.sets.borrow()
+    }
+
+    /// An empty set.
+    pub(super) fn take(&self) -> FixedBitSet {
+        self.sets.borrow_mut().take(self.n_nodes)
+    }
+
+    /// Takes back a set that is not needed any more.
+    pub(super) fn give(&self, set: FixedBitSet) {
+        self.sets.borrow_mut().free.push(set);
+    }
+
+    /// Adds an alternative: what is live of a set.
+    fn push(&self, mut set: FixedBitSet) {
+        set.intersect_with(self.live);
+        self.sets.borrow_mut().made.push(set);
+    }
+
+    fn find_alternatives(&self, node: usize, from: usize) {
         if !self.is_step(node) {
             let row = self.population.borrow().checks[node - self.n_steps].clone();
-            self.until_clause_holds(0, &row, out);
+            self.until_clause_holds(&row);
         } else if self.enabled.contains(node) {
-            out.push(self.with_enabled(node));
+            self.with_enabled(node);
         } else if self.is_current(node) {
             let row = self.row_now(node);
-            self.disabled(node, &row, out);
-            if let Some(risks) = self.risks(node) {
-                if out.is_empty() {
-                    out.push(FixedBitSet::with_capacity(self.n_nodes));
+            self.disabled(node, &row);
+            let fixed = self.population.borrow_mut().static_row(node);
+            if let Some(risks) = &fixed.risks {
+                if self.sets.borrow().made.len() == from {
+                    self.push(self.take());
                 }
-                out.iter_mut().for_each(|set| set.union_with(&risks));
+                for set in &mut self.sets.borrow_mut().made[from..] {
+                    set.union_with(risks);
+                    set.intersect_with(self.live);
+                }
             }
         } else {
-            out.push(self.towards(node));
-            let mut before = self.population.borrow().before[node].clone();
-            before.intersect_with(&self.live);
-            out.push(before);
+            self.towards(node);
+            let mut before = self.take();
+            before.union_with(&self.population.borrow().before[node]);
+            self.push(before);
             // Evaluating may go wrong whatever its clauses are.
-            if self.risks(node).is_none() {
-                let row = self.population.borrow_mut().static_row(node);
-                self.until_clause_holds(self.pid(node), &row, out);
+            let row = self.population.borrow_mut().static_row(node);
+            if row.risks.is_none() {
+                self.until_clause_holds(&row);
             }
         }
-    }
-
-    /// The nodes that may decide that evaluating the guard of a node goes wrong, if it can. Whatever is known of
-    /// the locals of its process now does not help: the process may come back with others.
-    fn risks(&self, node: usize) -> Option<FixedBitSet> {
-        let row = self.population.borrow_mut().static_row(node);
-        let mut risks = row.risks.clone()?;
-        risks.intersect_with(&self.live);
-        Some(risks)
     }
 
     fn row_now(&self, node: usize) -> Rc<Row> {
-        self.population.borrow_mut().row_now(self.network, self.flow, self.view, node)
-    }
-
-    /// Appends everything that the choice depends on: two states of one population with the same facts have the
-    /// same stubborn sets.
-    pub(super) fn facts(&self, out: &mut Vec<u8>) {
-        for (pid, location) in self.locations.iter().enumerate() {
-            out.extend(location.0.to_le_bytes());
-            let facts = self.population.borrow_mut().facts(pid, *location);
-            self.ask(&facts, out);
-            for node in self.current(pid) {
-                out.push(u8::from(self.enabled.contains(node)));
-                if self.population.borrow().has_selectors(node) {
-                    self.population.borrow().selected(self.view, node, out);
-                    self.ask(&self.row_now(node).facts, out);
-                }
-            }
-        }
-        let checks = self.population.borrow().checks.clone();
-        checks.iter().for_each(|row| self.ask(&row.facts, out));
-    }
-
-    /// Appends the answers, eight to a byte.
-    fn ask(&self, facts: &[Fact], out: &mut Vec<u8>) {
-        for eight in facts.chunks(8) {
-            let bits = eight.iter().enumerate().map(|(i, fact)| {
-                let is_so = match fact {
-                    Fact::Truth(pid, expr) => self.view.value(*pid, expr) != 0,
-                    Fact::Met(demand) => self.is_met(demand),
-                };
-                u8::from(is_so) << i
-            });
-            out.push(bits.fold(0, |all, bit| all | bit));
-        }
+        self.population.borrow_mut().row_now(self.network, self.flow, self.state, self.shape, node)
     }
 
     /// What an enabled node brings.
-    pub(super) fn with_enabled(&self, node: usize) -> FixedBitSet {
+    fn with_enabled(&self, node: usize) {
         let row = self.row_now(node);
-        let pid = self.pid(node);
-        let mut set = row.conflicts.clone();
-        set.extend(self.risks(node).iter().flat_map(|risks| risks.ones()));
+        let mut set = self.take();
+        set.union_with(&row.conflicts);
+        let fixed = self.population.borrow_mut().static_row(node);
+        if let Some(risks) = &fixed.risks {
+            set.union_with(risks);
+        }
         for (demand, nodes) in &row.unless {
             if !self.is_met(demand) {
                 set.union_with(nodes);
             }
         }
         for clause in &row.clauses {
-            let known = clause.iter().filter(|literal| self.is_true(pid, literal) == Some(true));
-            let size = |literal: &&LiteralRow| literal.falsifiers.intersection(&self.live).count();
+            let known = clause.iter().filter(|literal| self.is_true(literal) == Some(true));
+            let size = |literal: &&LiteralRow| literal.falsifiers.intersection_count(self.live);
             match known.min_by_key(size) {
                 Some(literal) => set.union_with(&literal.falsifiers),
                 None => clause.iter().for_each(|literal| set.union_with(&literal.falsifiers)),
@@ -199,65 +277,62 @@ impl<'a> Situation<'a> {
             // V: nothing visible is overtaken.
             set.union_with(&self.population.borrow().visible);
         }
-        set.intersect_with(&self.live);
-        set
+        self.push(set);
     }
 
     fn is_met(&self, demand: &super::accord::Demand) -> bool {
-        let Some(kind) = self.view.channel_kind(demand.channel) else { return false };
-        let Some(n) = self.view.n_messages(demand.channel) else { return false };
+        let Some((kind, n)) = self.shape.n_messages(self.state, demand.channel) else { return false };
         let capacity = self.network.channels[kind].capacity;
         if demand.is_room { n + demand.count <= capacity } else { n >= demand.count }
     }
 
     /// What must happen before a disabled node at the location of its process can be enabled.
-    fn disabled(&self, node: usize, row: &Row, out: &mut Vec<FixedBitSet>) {
-        let population = self.population.borrow();
-        if population.is_timeout(node) {
+    fn disabled(&self, node: usize, row: &Row) {
+        if self.population.borrow().is_timeout(node) {
             return;
         }
-        let pid = population.nodes[node].pid;
-        drop(population);
-        if !self.until_clause_holds(pid, row, out) {
+        if !self.until_clause_holds(row) {
             // One of the clauses of which nothing is known does not hold.
-            let mut set = FixedBitSet::with_capacity(self.n_nodes);
+            let mut set = self.take();
             let mut is_any = false;
             for clause in &row.clauses {
-                if !clause.iter().any(|literal| self.is_true(pid, literal) == Some(true)) {
+                if !clause.iter().any(|literal| self.is_true(literal) == Some(true)) {
                     is_any = true;
                     clause.iter().for_each(|literal| set.union_with(&literal.enablers));
                 }
             }
-            set.intersect_with(&self.live);
-            out.push(if is_any { set } else { self.live.clone() });
+            if !is_any {
+                set.union_with(self.live);
+            }
+            self.push(set);
         }
     }
 
     /// For each clause that is known to be false, what may make it true. Whether there is such a clause.
-    fn until_clause_holds(&self, pid: usize, row: &Row, out: &mut Vec<FixedBitSet>) -> bool {
-        let before = out.len();
+    fn until_clause_holds(&self, row: &Row) -> bool {
+        let mut is_any = false;
         for clause in &row.clauses {
-            if clause.iter().all(|literal| self.is_true(pid, literal) == Some(false)) {
-                let mut set = FixedBitSet::with_capacity(self.n_nodes);
+            if clause.iter().all(|literal| self.is_true(literal) == Some(false)) {
+                let mut set = self.take();
                 clause.iter().for_each(|literal| set.union_with(&literal.enablers));
-                set.intersect_with(&self.live);
-                out.push(set);
+                self.push(set);
+                is_any = true;
             }
         }
-        out.len() > before
+        is_any
     }
 
     /// The steps that the process of `node` can take now and from which it can get there.
-    fn towards(&self, node: usize) -> FixedBitSet {
+    fn towards(&self, node: usize) {
+        let mut set = self.take();
         let population = self.population.borrow();
         let pid = population.nodes[node].pid;
-        let mut set = FixedBitSet::with_capacity(self.n_nodes);
         for first in population.at(pid, self.locations[pid]) {
             let stops = &self.flow.stops[population.nodes[first].step];
             if stops.iter().any(|stop| population.reach[pid][stop.index()].contains(node)) {
                 set.insert(first);
             }
         }
-        set
+        self.push(set);
     }
 }

@@ -1,0 +1,122 @@
+//! How hard to try: what brings nothing is left out for a while.
+//!
+//! A transition that is not fired saves something only if the state that it leads to is not found on another way. So
+//! of the states that were left out some are remembered, and it is counted how many of them are among the states that
+//! the search was given before or is given later. If nearly all do, the reduction saves edges and no states, and edges are cheap:
+//! then everything is fired for a while.
+//!
+//! Firing everything is always right, so this decides about time only. It depends on counts and never on a clock, so
+//! runs can be repeated; but a state that is expanded again may get another set.
+
+use std::collections::HashMap;
+
+/// States that are remembered in a trial.
+const SAMPLE: usize = 128;
+
+/// Choices after which a trial is judged for the first time; again and again after twice as many, up to the last.
+const FIRST_LOOK: u64 = 512;
+const LAST_LOOK: u64 = 32_768;
+
+/// States that are known to have been fired, at most.
+const ROOM: usize = 1 << 16;
+
+/// The share of the remembered states that may turn up, in per cent.
+const MOST_FOUND: usize = 90;
+
+/// After a trial that failed, so many times its choices are left out; twice as many after each that follows.
+const REST: u64 = 8;
+const MOST_DOUBLINGS: u32 = 10;
+
+/// Choices until the next trial after one that did not fail.
+const BETWEEN_TRIALS: u64 = 32_768;
+
+/// Whether leaving something out pays.
+#[derive(Debug, Default)]
+pub(super) struct Patience {
+    /// Hashes of states that were left out, and whether they were found since.
+    left_out: HashMap<u64, bool>,
+    /// Choices since the trial began.
+    n_choices: u64,
+    /// Choices until the next trial, and whether nothing is to be left out until then.
+    pause: u64,
+    is_resting: bool,
+    /// Trials that failed one after the other.
+    n_failed: u32,
+}
+
+impl Patience {
+    /// Begins a choice; whether it is to be made.
+    pub(super) fn begins(&mut self) -> bool {
+        if self.pause > 0 {
+            self.pause -= 1;
+            return !self.is_resting;
+        }
+        self.n_choices += 1;
+        if self.n_choices >= FIRST_LOOK && self.n_choices.is_power_of_two() {
+            self.judge();
+        }
+        true
+    }
+
+    fn judge(&mut self) {
+        let n_found = self.left_out.values().filter(|&&is_found| is_found).count();
+        self.is_resting = n_found * 100 >= self.left_out.len() * MOST_FOUND;
+        if !self.is_resting && self.n_choices < LAST_LOOK {
+            return;
+        }
+        self.pause = if self.is_resting { (REST * self.n_choices) << self.n_failed } else { BETWEEN_TRIALS };
+        self.n_failed = if self.is_resting { (self.n_failed + 1).min(MOST_DOUBLINGS) } else { 0 };
+        self.left_out.clear();
+        self.n_choices = 0;
+    }
+
+    /// Whether it matters what is fired and what is left out.
+    pub(super) fn is_on_trial(&self) -> bool {
+        self.pause == 0
+    }
+
+    /// The successor with this hash was left out.
+    pub(super) fn leave_out(&mut self, hash: u64, seen: &Seen) {
+        if self.left_out.len() < SAMPLE {
+            self.left_out.entry(hash).or_insert_with(|| seen.contains(hash));
+        }
+    }
+
+    /// The successor with this hash was fired.
+    pub(super) fn fire(&mut self, hash: u64) {
+        if let Some(is_found) = self.left_out.get_mut(&hash) {
+            *is_found = true;
+        }
+    }
+}
+
+/// Hashes of states that were fired, as many as there is room for: a new one takes the place of another.
+#[derive(Debug, Default)]
+pub(super) struct Seen(Vec<u64>);
+
+impl Seen {
+    fn slot(hash: u64) -> usize {
+        (hash >> 32) as usize % ROOM
+    }
+
+    pub(super) fn insert(&mut self, hash: u64) {
+        self.0.resize(ROOM, 0);
+        self.0[Self::slot(hash)] = hash;
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        self.0.get(Self::slot(hash)) == Some(&hash)
+    }
+}
+
+/// A hash of a state. Nothing but time depends on it.
+pub(super) fn hash(state: &[u8]) -> u64 {
+    let mut hash = state.len() as u64;
+    for chunk in state.chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        hash = (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash ^= hash >> 29;
+    }
+    hash
+}
