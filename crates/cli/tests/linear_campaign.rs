@@ -1,7 +1,7 @@
 //! Linear time against brute force: random models with random formulas, claims, accepting and progress labels.
 //!
 //! The program is asked as a user asks it, about formulas, claims and the cycles of labels at once: with
-//! reduction, without, without optimisation, by nested search, with weak fairness. What it says must be the truth
+//! reduction, without, without optimisation, by nested search, by a tester, with weak fairness. What it says must be the truth
 //! (`stubborn_oracle::linear`), about more than 5,000 pairs of model and formula per test run. A pair on which
 //! it is wrong is shrunk. `STUBBORN_TIMES` makes the campaign longer, `STUBBORN_SEED` repeats one model.
 
@@ -21,11 +21,12 @@ const LIMIT: usize = 250;
 const FORMULAS: usize = 8;
 
 /// The ways to ask, and whether only fair runs count.
-const WAYS: [(&[&str], usize); 5] = [
+const WAYS: [(&[&str], usize); 6] = [
     (&[], 0),
     (&["--reduction", "none"], 0),
     (&["--optimise", "none"], 0),
     (&["--search", "dfs"], 0),
+    (&["--tester"], 0),
     (&["--fair"], 1),
 ];
 
