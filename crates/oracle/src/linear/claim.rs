@@ -92,7 +92,8 @@ struct Moves<'a> {
 
 impl Moves<'_> {
     fn from(&mut self, location: LocationId, depth: usize) {
-        let moves = self.network.claim_moves(self.claim, location, self.state, false);
+        let is_blocked = self.network.is_blocked(self.state);
+        let moves = self.network.claim_moves(self.claim, location, self.state, is_blocked);
         if moves.is_empty() && depth > 0 {
             // An atomic sequence that cannot go on stops where it is.
             self.ends.push(location);
