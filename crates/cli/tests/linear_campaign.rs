@@ -4,6 +4,9 @@
 //! reduction, without, without optimisation, by nested search, by a tester, with weak fairness. What it says must be the truth
 //! (`stubborn_oracle::linear`), about more than 5,000 pairs of model and formula per test run. A pair on which
 //! it is wrong is shrunk. `STUBBORN_TIMES` makes the campaign longer, `STUBBORN_SEED` repeats one model.
+//!
+//! It was tried out by planting faults: with V, I, L, the closure of claims under stuttering, or a half of what is
+//! visible left out, it fails.
 
 mod common;
 

@@ -46,6 +46,23 @@ fn what_writes_a_variable_of_the_formula_is_visible() {
     }
 }
 
+/// Condition V: of two visible steps neither is overtaken, whichever is fired first.
+#[test]
+fn nothing_visible_is_overtaken() {
+    let model = "bit x, y; active proctype P() { x = 1 } active proctype Q() { y = 1 }";
+    for (formula, holds) in [
+        ("<> (x == 1 && y == 0)", false),
+        ("<> (x == 0 && y == 1)", false),
+        ("[] !(x == 1 && y == 0)", false),
+        ("[] !(x == 0 && y == 1)", false),
+        ("(x == y) U (y == 1)", false),
+        ("(x == y) U (x == 1)", false),
+        ("<> (x == 1 && y == 0) || <> (x == 0 && y == 1)", true),
+    ] {
+        assert_holds("overtaken", model, formula, false, holds);
+    }
+}
+
 /// LTSmin issue 169: propositions about where a process is must make its steps visible.
 #[test]
 fn steps_to_and_from_a_label_of_the_formula_are_visible() {
