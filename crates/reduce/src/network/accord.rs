@@ -13,6 +13,7 @@
 //! (`oracle`).
 
 use super::channels::Channels;
+use super::signature::Signature;
 use super::touch::{ChannelOp, Effect, Literal, Op, Read, Test, Touch};
 use stubborn_network::{BinaryOp, LocationId, Width, arithmetic};
 
@@ -137,15 +138,23 @@ fn compares(op: BinaryOp, a: i32, b: i32) -> bool {
 
 /// Whether transition `u` is in the way of the effects of `t`, or `t` in the way of `u`. That `u` may disable
 /// `t` is left out: it depends on which facts `t` relies on in the state at hand.
-pub(super) fn conflict(t: &Touch, u: &Touch, kind_of: &dyn Fn(usize) -> Option<usize>) -> Conflict {
-    if t.ops.iter().any(|op| risks(op, u, kind_of)) {
+pub(super) fn conflict(
+    (t, ours): (&Touch, &Signature),
+    (u, theirs): (&Touch, &Signature),
+    kind_of: &dyn Fn(usize) -> Option<usize>,
+) -> Conflict {
+    if !ours.may_conflict(theirs) {
+        return Conflict::Never;
+    }
+    let ops = || (0..t.ops.len()).filter(|&i| ours.op_may_conflict(i, theirs)).map(|i| &t.ops[i]);
+    if !u.risks.is_empty() && ops().any(|op| risks(op, u, kind_of)) {
         return Conflict::Always;
     }
     if u.is_timeout || exclude(t, u) {
         return Conflict::Never;
     }
     let mut found = Conflict::Never;
-    for a in &t.ops {
+    for a in ops() {
         for literal in u.guard.iter().flatten() {
             if changes(a, literal, kind_of).1 {
                 return Conflict::Always;

@@ -416,7 +416,8 @@ impl Population {
         let mut row = Row { conflicts: FixedBitSet::with_capacity(n), ..Row::default() };
         let signature = Signature::of(touch);
         for (i, check) in self.checked.iter().enumerate() {
-            row.conflicts.set(self.nodes.len() + i, conflict(touch, check, &kind_of) != Conflict::Never);
+            let found = conflict((touch, &signature), (check, &Signature::of(check)), &kind_of);
+            row.conflicts.set(self.nodes.len() + i, found != Conflict::Never);
         }
         for u in 0..self.nodes.len() {
             let place = |i: usize| (self.nodes[i].pid, self.nodes[i].location);
@@ -429,11 +430,12 @@ impl Population {
                 _ => {}
             }
             for (other, theirs) in self.touches_of(u).zip(&self.signatures[u]) {
-                if !signature.may_conflict(theirs) {
-                    debug_assert_eq!(conflict(touch, other, &kind_of), Conflict::Never);
-                    continue;
-                }
-                match conflict(touch, other, &kind_of) {
+                let found = conflict((touch, &signature), (other, theirs), &kind_of);
+                debug_assert_eq!(found, {
+                    let (ours, theirs) = (Signature::vague(touch), Signature::vague(other));
+                    conflict((touch, &ours), (other, &theirs), &kind_of)
+                });
+                match found {
                     Conflict::Never => {}
                     Conflict::Always => row.conflicts.insert(u),
                     Conflict::Unless(demand) => row.unless_for(demand, n).insert(u),
@@ -479,12 +481,16 @@ impl Population {
         let minded = of_literal(literal);
         for u in 0..self.nodes.len() {
             for (touch, signature) in self.touches_of(u).zip(&self.signatures[u]) {
-                let mut changes = touch.ops.iter().map(|op| changes(op, literal, kind_of));
                 if !signature.may_change(minded) {
-                    debug_assert!(changes.all(|change| change == (false, false)));
+                    debug_assert!(touch.ops.iter().all(|op| changes(op, literal, kind_of) == (false, false)));
                     continue;
                 }
-                for (enables, falsifies) in changes {
+                for (i, op) in touch.ops.iter().enumerate() {
+                    if !signature.op_may_change(i, minded) {
+                        debug_assert_eq!(changes(op, literal, kind_of), (false, false));
+                        continue;
+                    }
+                    let (enables, falsifies) = changes(op, literal, kind_of);
                     if enables {
                         enablers.insert(u);
                     }

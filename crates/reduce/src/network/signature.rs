@@ -21,8 +21,10 @@ const PLACES: (u32, u32) = (56, 7);
 const POPULATION: u64 = 1 << 63;
 
 /// The signatures of a touch.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Signature {
+    /// Of each of its ops: what it changes, or looks at.
+    ops: Vec<u64>,
     /// What it changes.
     changes: u64,
     /// What its effects look at.
@@ -35,10 +37,13 @@ impl Signature {
     pub(super) fn of(touch: &Touch) -> Self {
         let mut signature = Self::default();
         for op in &touch.ops {
-            match op {
-                Op::Read(read) => signature.reads |= of_read(read),
-                op => signature.changes |= of_op(op),
-            }
+            let bits = match op {
+                Op::Read(read) => of_read(read),
+                op => of_op(op),
+            };
+            let all = if matches!(op, Op::Read(_)) { &mut signature.reads } else { &mut signature.changes };
+            *all |= bits;
+            signature.ops.push(bits);
         }
         for literal in touch.guard.iter().flatten() {
             signature.minds |= of_literal(literal);
@@ -47,14 +52,29 @@ impl Signature {
         signature
     }
 
+    /// A signature that says nothing, to hold others against.
+    pub(super) fn vague(touch: &Touch) -> Self {
+        Self { ops: vec![u64::MAX; touch.ops.len()], changes: u64::MAX, reads: u64::MAX, minds: u64::MAX }
+    }
+
     /// Whether one touch may be in the way of another.
     pub(super) fn may_conflict(&self, other: &Self) -> bool {
         self.changes & (other.changes | other.reads | other.minds) != 0 || self.reads & other.changes != 0
     }
 
+    /// Whether its op with this number may be in the way of another touch.
+    pub(super) fn op_may_conflict(&self, op: usize, other: &Self) -> bool {
+        self.ops[op] & (other.changes | other.reads | other.minds) != 0
+    }
+
     /// Whether it may change something that has one of these bits.
     pub(super) fn may_change(&self, minded: u64) -> bool {
         self.changes & minded != 0
+    }
+
+    /// Whether its op with this number may.
+    pub(super) fn op_may_change(&self, op: usize, minded: u64) -> bool {
+        self.ops[op] & minded != 0
     }
 }
 

@@ -5,7 +5,7 @@
 use super::super::channels::Channels;
 use super::super::flow::{Flow, end_of};
 use super::super::touch::{Read, Span};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use stubborn_network::{
     BinaryOp, Expr, Index, Initial, Initialiser, LocationId, Network, Pattern, Place, Run, Scope, Step,
     UnaryOp, View, Width, arithmetic,
@@ -41,6 +41,8 @@ pub(in super::super) struct Known<'a> {
     pub(super) used: RefCell<Vec<Span>>,
     /// Whether an index may be out of range, or a channel may be none.
     pub(super) doubt: Cell<bool>,
+    /// The rendezvous channels on which it may ever receive, once that was asked.
+    pub(super) wants_ever: OnceCell<Channels>,
 }
 
 impl<'a> Known<'a> {
@@ -53,7 +55,19 @@ impl<'a> Known<'a> {
         selectors: &'a [(usize, Width)],
     ) -> Self {
         let (dirty, used, doubt) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()), Cell::new(false));
-        Self { network, flow, view, pid, kind, newborn: &[], selectors, dirty, used, doubt }
+        Self {
+            network,
+            flow,
+            view,
+            pid,
+            kind,
+            newborn: &[],
+            selectors,
+            dirty,
+            used,
+            doubt,
+            wants_ever: OnceCell::new(),
+        }
     }
 
     fn owner(&self) -> u16 {

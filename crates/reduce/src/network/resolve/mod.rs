@@ -63,7 +63,14 @@ pub(super) fn touch(known: &Known<'_>, location: LocationId, step: usize, partne
     let mut builder = Builder { known, partners, touch: Touch::default() };
     builder.transition(location, step);
     builder.touch.may_fail |= known.doubt.get();
-    builder.touch
+    // Once is enough, but for what is counted.
+    let mut ops: Vec<Op> = Vec::new();
+    for op in builder.touch.ops {
+        if matches!(op, Op::Channel { .. }) || !ops.contains(&op) {
+            ops.push(op);
+        }
+    }
+    Touch { ops, ..builder.touch }
 }
 
 /// The clauses of an expression that must hold (or must not), seen from outside the processes.
@@ -147,10 +154,13 @@ impl Builder<'_> {
 
     /// A process that does not exist yet may want whatever its kind ever wants.
     fn moves_of_nobody(&mut self, from: LocationId) {
-        let mut wants = Channels::default();
-        for (_, step) in self.known.network.steps_of(self.known.kind) {
-            wants.union(&wanted(self.known, &step.action));
-        }
+        let known = self.known;
+        let wants = *known.wants_ever.get_or_init(|| {
+            let mut wants = Channels::default();
+            let steps = known.network.steps_of(known.kind);
+            steps.for_each(|(_, step)| wants.union(&wanted(known, &step.action)));
+            wants
+        });
         let (wants_before, wants_after) = (wants, wants);
         self.touch.ops.push(Op::Move { pid: usize::MAX, from, to: Vec::new(), wants_before, wants_after });
     }
