@@ -105,6 +105,10 @@ fn compare_verdicts(root: &Path, rows: &[Row], chosen: impl Fn(&Row) -> bool) ->
         let source = read(root, row);
         let model = placed(&files, &source, &source.text);
         for (mode, figure, arguments) in MODES {
+            if is_too_large(row, mode) {
+                println!("{} {} {mode}: not asked", row.model, row.name);
+                continue;
+            }
             let begin = std::time::Instant::now();
             // SPIN is asked with and without reduction, and one answer is enough.
             let expected = match (&row.figures[figure], &row.figures[figure + 1]) {
@@ -123,14 +127,14 @@ fn compare_verdicts(root: &Path, rows: &[Row], chosen: impl Fn(&Row) -> bool) ->
                 n_equal += 1;
             } else if let Some((_, _, why)) = exception {
                 println!("{what}: {why}");
-            } else if verdict == Ok("inconclusive".to_owned()) && n_open < MOST_OPEN {
+            } else if verdict == Ok("inconclusive".to_owned()) && may_be_open(row, mode) {
                 n_open += 1;
             } else {
                 differences.push(format!("{what}: SPIN {expected}, ours {verdict:?}"));
             }
         }
     }
-    println!("{n_equal} verdicts are equal");
+    println!("{n_equal} verdicts are equal, {n_open} searches ran out of time");
     assert!(differences.is_empty(), "{}", differences.join("\n"));
     n_equal
 }
@@ -145,8 +149,21 @@ fn is_small(row: &Row) -> bool {
         && !matches!(row.figures[0], Figure::Unknown(_))
 }
 
-/// How many searches of the long test may run out of time.
-const MOST_OPEN: usize = 1;
+/// Whether a search in some mode may run out of time: not one that SPIN finishes with few states, and not with
+/// reduction.
+fn may_be_open(row: &Row, mode: &str) -> bool {
+    mode != "reduced" && !is_small(row)
+}
+
+/// Whether nested search has a chance to finish in the time that it has.
+fn is_too_large(row: &Row, mode: &str) -> bool {
+    let is_large = match row.figures[0] {
+        Figure::Holds(states, _) => states > 1_000_000,
+        Figure::Unknown(_) => true,
+        Figure::Violated => false,
+    };
+    mode == "nested" && is_large
+}
 
 /// The examples, if they are there.
 fn examples() -> Option<&'static Path> {
