@@ -321,7 +321,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         let population = set.as_ref().and(self.number).map(|number| &self.populations[number]);
         let left_out = |set: &FixedBitSet| population.is_some_and(|p| !p.visible.is_subset(set));
         self.is_partial = set.as_ref().is_some_and(left_out);
-        let is_asked = self.n_seen > n_seen;
+        let (is_asked, before) = (self.n_seen > n_seen, out.len());
         for i in 0..self.successors.len() {
             let (via, successor) = (self.successors.via(i), self.successors.state(i));
             let is_in = |set: &FixedBitSet| {
@@ -346,6 +346,9 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
                     self.deletion.leave_out(hash, &self.seen);
                 }
             }
+        }
+        if is_asked {
+            self.patience.count(self.successors.len(), out.len() - before);
         }
         Ok(())
     }

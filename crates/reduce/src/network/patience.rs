@@ -2,8 +2,8 @@
 //!
 //! A transition that is not fired saves something only if the state that it leads to is not found on another way. So
 //! of the states that were left out some are remembered, and it is counted how many of them are among the states that
-//! the search was given before or is given later. If nearly all do, the reduction saves edges and no states, and edges are cheap:
-//! then everything is fired for a while.
+//! the search was given before or is given later. If nearly all are, and nearly everything is fired anyway, the
+//! reduction saves next to nothing: then everything is fired for a while.
 //!
 //! Firing everything is always right, so this decides about time only. It depends on counts and never on a clock, so
 //! runs can be repeated; but a state that is expanded again may get another set.
@@ -13,8 +13,11 @@ use std::collections::HashMap;
 /// States that are remembered in a trial.
 const SAMPLE: usize = 128;
 
+/// Choices before the first state is remembered: at its beginning a search finds nearly everything.
+const WARM_UP: u64 = 2_048;
+
 /// Choices after which a trial is judged for the first time; again and again after twice as many, up to the last.
-const FIRST_LOOK: u64 = 512;
+const FIRST_LOOK: u64 = 4_096;
 const LAST_LOOK: u64 = 32_768;
 
 /// States that are known to have been fired, at most.
@@ -23,9 +26,12 @@ const ROOM: usize = 1 << 16;
 /// The share of the remembered states that may turn up, in per cent.
 const MOST_FOUND: usize = 90;
 
+/// The share of what is enabled that must be fired for a trial to fail, in per cent.
+const LEAST_FIRED: u64 = 98;
+
 /// After a trial that failed, so many times its choices are left out; twice as many after each that follows.
 const REST: u64 = 8;
-const MOST_DOUBLINGS: u32 = 10;
+const MOST_DOUBLINGS: u32 = 3;
 
 /// Choices until the next trial after one that did not fail.
 const BETWEEN_TRIALS: u64 = 32_768;
@@ -35,8 +41,10 @@ const BETWEEN_TRIALS: u64 = 32_768;
 pub(super) struct Patience {
     /// Hashes of states that were left out, and whether they were found since.
     left_out: HashMap<u64, bool>,
-    /// Choices since the trial began.
+    /// Choices since the trial began, what was enabled there, and what of it was fired.
     n_choices: u64,
+    n_enabled: u64,
+    n_fired: u64,
     /// Choices until the next trial, and whether nothing is to be left out until then.
     pause: u64,
     is_resting: bool,
@@ -60,14 +68,21 @@ impl Patience {
 
     fn judge(&mut self) {
         let n_found = self.left_out.values().filter(|&&is_found| is_found).count();
-        self.is_resting = n_found * 100 >= self.left_out.len() * MOST_FOUND;
+        self.is_resting = n_found * 100 >= self.left_out.len() * MOST_FOUND
+            && self.n_fired * 100 >= self.n_enabled * LEAST_FIRED;
         if !self.is_resting && self.n_choices < LAST_LOOK {
             return;
         }
         self.pause = if self.is_resting { (REST * self.n_choices) << self.n_failed } else { BETWEEN_TRIALS };
         self.n_failed = if self.is_resting { (self.n_failed + 1).min(MOST_DOUBLINGS) } else { 0 };
         self.left_out.clear();
-        self.n_choices = 0;
+        (self.n_choices, self.n_enabled, self.n_fired) = (0, 0, 0);
+    }
+
+    /// Counts what a choice has brought, if its size matters.
+    pub(super) fn count(&mut self, n_enabled: usize, n_fired: usize) {
+        self.n_enabled += n_enabled as u64;
+        self.n_fired += n_fired as u64;
     }
 
     /// Whether it matters what is fired and what is left out.
@@ -77,7 +92,7 @@ impl Patience {
 
     /// The successor with this hash was left out.
     pub(super) fn leave_out(&mut self, hash: u64, seen: &Seen) {
-        if self.left_out.len() < SAMPLE {
+        if self.left_out.len() < SAMPLE && self.n_choices > WARM_UP {
             self.left_out.entry(hash).or_insert_with(|| seen.contains(hash));
         }
     }
