@@ -25,10 +25,10 @@ use stubborn_explore::{End, Watch};
 use stubborn_ltl::{Automaton, Letter, closure, degeneralise};
 use stubborn_reduce::{Full, Preserves, Reduction};
 use stubborn_store::{Exact, Guarantee, Store};
-use stubborn_system::{Batch, Fault, Question, Symmetric, System};
+use stubborn_system::{Batch, Fault, Question, Symmetric, System, Vector};
 
 /// A property of runs over states of a kind.
-pub trait RunProperty<S: stubborn_system::Vector + ?Sized> {
+pub trait RunProperty<S: Vector + ?Sized> {
     /// Its name, or itself if it has none.
     fn name(&self) -> String;
 
@@ -134,16 +134,13 @@ where
         match outcome.run {
             None => return Ok(job.without_run(&outcome.end, reduction.preserves(), true)),
             Some(run) => match judged(searched, original, property, &run, is_closure, options) {
-                Judged::Violated(violated) => return Ok(Verdict::Violated(*violated)),
-                Judged::Broken(broken) => return Err(broken),
                 // The property notices stuttering, and reductions stutter.
                 Judged::NotForbidden if is_closure => {
                     if let Some(product) = phases.last_mut().and_then(|phase| phase.product.as_mut()) {
                         product.is_sensitive = true;
                     }
                 }
-                Judged::NotForbidden => return Ok(contradiction(&*property)),
-                Judged::OpenCycle => return Ok(Verdict::Inconclusive(Inconclusive::OpenCycle)),
+                judged => return judged.verdict(&*property),
             },
         }
     }
@@ -153,12 +150,7 @@ where
     let Some(run) = outcome.run else {
         return Ok(job.without_run(&outcome.end, Preserves::Everything, false));
     };
-    Ok(match judged(searched, original, property, &run, false, options) {
-        Judged::Violated(violated) => Verdict::Violated(*violated),
-        Judged::Broken(broken) => return Err(broken),
-        Judged::NotForbidden => contradiction(&*property),
-        Judged::OpenCycle => Verdict::Inconclusive(Inconclusive::OpenCycle),
-    })
+    judged(searched, original, property, &run, false, options).verdict(&*property)
 }
 
 /// The same by nested depth-first search, without reduction, with any store.
@@ -199,12 +191,7 @@ where
             _ => job.without_run(&outcome.end, Preserves::Everything, false),
         });
     };
-    Ok(match judged(searched, original, property, &run, false, options) {
-        Judged::Violated(violated) => Verdict::Violated(*violated),
-        Judged::Broken(broken) => return Err(broken),
-        Judged::NotForbidden => contradiction(&*property),
-        Judged::OpenCycle => Verdict::Inconclusive(Inconclusive::OpenCycle),
-    })
+    judged(searched, original, property, &run, false, options).verdict(&*property)
 }
 
 /// The reduction to use with an automaton that is closed under stuttering: none is one, too, for a tester.
@@ -215,11 +202,6 @@ fn reduction_for<'a, Z: System>(
 ) -> Option<Box<dyn Reduction<Z> + 'a>> {
     let made = (plan.reduction)(support);
     if options.tester { Some(made.unwrap_or_else(|| Box::new(Full))) } else { made }
-}
-
-fn contradiction<S: stubborn_system::Vector + ?Sized>(property: &dyn RunProperty<S>) -> Verdict {
-    let what = format!("a run that violates \"{}\" was found, but replayed it does not", property.name());
-    Verdict::Contradiction(Contradiction { what })
 }
 
 /// One search for one automaton.
@@ -328,6 +310,22 @@ enum Judged {
     NotForbidden,
     OpenCycle,
     Broken(Box<Broken>),
+}
+
+impl Judged {
+    fn verdict<S: Vector + ?Sized>(self, property: &dyn RunProperty<S>) -> Result<Verdict, Box<Broken>> {
+        Ok(match self {
+            Self::Violated(violated) => Verdict::Violated(*violated),
+            Self::Broken(broken) => return Err(broken),
+            Self::NotForbidden => Verdict::Contradiction(Contradiction {
+                what: format!(
+                    "a run that violates \"{}\" was found, but replayed it does not",
+                    property.name()
+                ),
+            }),
+            Self::OpenCycle => Verdict::Inconclusive(Inconclusive::OpenCycle),
+        })
+    }
 }
 
 /// Lifts a run to the original, replays it and judges it.
