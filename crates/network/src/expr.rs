@@ -196,25 +196,52 @@ impl Expr {
 
     /// Whether evaluating it may go wrong: an index, a division, a channel, a process that asks about itself.
     pub fn may_fail(&self) -> bool {
+        self.may_fail_if(&Self::is_fallible)
+    }
+
+    /// The same if `is_fallible` says what may go wrong by itself.
+    fn may_fail_if(&self, is_fallible: &dyn Fn(&Self) -> bool) -> bool {
         let mut may_fail = false;
-        self.walk(&mut |expr| {
-            may_fail |= match expr {
-                Self::Load(place) | Self::RemoteLoad { place, .. } => !place.indices.is_empty(),
-                Self::Binary(BinaryOp::Divide | BinaryOp::Modulo, _, by) => !is_not_zero(by),
-                Self::Channel(..) | Self::Poll { .. } | Self::Enabled(_) => true,
-                _ => false,
-            };
-        });
+        self.walk(&mut |expr| may_fail |= is_fallible(expr));
         may_fail
+    }
+
+    /// Whether evaluating it may go wrong although evaluating its parts did not.
+    fn is_fallible(&self) -> bool {
+        match self {
+            Self::Load(place) | Self::RemoteLoad { place, .. } => !place.indices.is_empty(),
+            Self::Binary(BinaryOp::Divide | BinaryOp::Modulo, _, by) => !is_not_zero(by),
+            Self::Channel(..) | Self::Poll { .. } | Self::Enabled(_) => true,
+            _ => false,
+        }
     }
 
     /// The parts whose values decide whether evaluating it goes wrong, and how.
     pub fn risks(&self) -> Vec<&Self> {
+        self.find_risks(false, &Self::is_fallible)
+    }
+
+    /// Whether it holds only where nothing else can be done.
+    fn awaits_timeout(&self) -> bool {
+        match self {
+            Self::Timeout => true,
+            Self::Binary(BinaryOp::And, a, b) => a.awaits_timeout() || b.awaits_timeout(),
+            _ => false,
+        }
+    }
+
+    /// The same for someone who knows better what may go wrong by itself, and for whom states in which nothing can be
+    /// done but what waits for a timeout do not matter: what comes behind `timeout &&` is left out.
+    pub fn risks_if(&self, is_fallible: &dyn Fn(&Self) -> bool) -> Vec<&Self> {
+        self.find_risks(true, is_fallible)
+    }
+
+    fn find_risks(&self, can_wait: bool, is_fallible: &dyn Fn(&Self) -> bool) -> Vec<&Self> {
         let mut risks = Vec::new();
         let mut work = vec![self];
         while let Some(expr) = work.pop() {
             match expr {
-                _ if !expr.may_fail() => {}
+                _ if !expr.may_fail_if(is_fallible) => {}
                 Self::Load(place) => {
                     let indices = || place.indices.iter().map(|index| &index.value);
                     risks.extend(indices());
@@ -223,15 +250,19 @@ impl Expr {
                 Self::Unary(_, a) => work.push(a),
                 Self::Binary(op, a, b) => {
                     match op {
-                        BinaryOp::Divide | BinaryOp::Modulo if !is_not_zero(b) => risks.push(b),
+                        BinaryOp::And if can_wait && a.awaits_timeout() => {
+                            work.push(a);
+                            continue;
+                        }
+                        BinaryOp::Divide | BinaryOp::Modulo if is_fallible(expr) => risks.push(b),
                         // The first says whether the second is evaluated.
-                        BinaryOp::And | BinaryOp::Or if b.may_fail() => risks.push(a),
+                        BinaryOp::And | BinaryOp::Or if b.may_fail_if(is_fallible) => risks.push(a),
                         _ => {}
                     }
                     work.extend([&**a, &**b]);
                 }
                 Self::Conditional(a, b, c) => {
-                    if b.may_fail() || c.may_fail() {
+                    if b.may_fail_if(is_fallible) || c.may_fail_if(is_fallible) {
                         risks.push(a);
                     }
                     work.extend([&**a, &**b, &**c]);

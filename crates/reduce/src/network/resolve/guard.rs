@@ -47,7 +47,10 @@ impl Builder<'_> {
     fn guard_risks(&self, action: &Action, out: &mut Vec<Read>) {
         let known = self.known;
         match action {
-            Action::Guard(expr) => expr.risks().into_iter().for_each(|expr| known.reads(expr, out)),
+            Action::Guard(expr) => {
+                let risks = expr.risks_if(&|expr| known.is_fallible(expr));
+                risks.into_iter().for_each(|expr| known.reads(expr, out));
+            }
             Action::Send { channel, .. } => known.reads(channel, out),
             Action::Receive { channel, fields, .. } => {
                 known.reads(channel, out);

@@ -238,6 +238,26 @@ impl<'a> Known<'a> {
         )
     }
 
+    /// Whether evaluating an expression may go wrong although evaluating its parts does not, as far as is known.
+    pub(super) fn is_fallible(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Load(place) => place.indices.iter().any(|index| self.element(index).is_none()),
+            Expr::RemoteLoad { place, .. } => !place.indices.is_empty(),
+            Expr::Binary(BinaryOp::Divide | BinaryOp::Modulo, _, by) => {
+                self.constant(by).is_none_or(|by| by == 0)
+            }
+            // A channel of a process ends with it.
+            Expr::Channel(_, channel) => {
+                let is_lasting = |one: i32| {
+                    self.view.channel_kind(one).is_some() && self.view.channel_owner(one).is_none()
+                };
+                !self.channels(channel).single().is_some_and(is_lasting)
+            }
+            Expr::Poll { .. } | Expr::Enabled(_) => true,
+            _ => false,
+        }
+    }
+
     /// What evaluating an expression looks at.
     pub(super) fn reads(&self, expr: &Expr, out: &mut Vec<Read>) {
         expr.walk(&mut |expr| match expr {
