@@ -232,3 +232,11 @@ fn a_saved_run_is_replayed_and_judged_again() {
     let run = stubborn_with(["replay", &model, &report]);
     assert_eq!(run.code, 2, "{}{}", run.out, run.err);
 }
+
+/// A process that is started when another has ended may have its number, but is not it.
+#[test]
+fn sets_hold_no_steps_of_processes_that_are_past_them() {
+    let text = "byte g; init { run P(); _nr_pr == 2; run P() } proctype P() { g = 1; g = 0 }
+        active proctype B() { byte t; do :: t = 1 - t od }";
+    assert_code(text, &["--ltl", "[]<> (g == 0)", "--question", "linear", "--check-reduction"], 1);
+}

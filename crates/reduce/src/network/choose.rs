@@ -319,7 +319,12 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         let n_seen = self.n_seen;
         let set = self.choose(state)?;
         let population = set.as_ref().and(self.number).map(|number| &self.populations[number]);
-        let left_out = |set: &FixedBitSet| population.is_some_and(|p| !p.visible.is_subset(set));
+        // What its process cannot come to any more is left out of nothing. (A later process with the same number is
+        // another one; the step that starts it stands for it.)
+        let live = &self.room.live;
+        let left_out = |set: &FixedBitSet| {
+            population.is_some_and(|p| p.visible.intersection(live).any(|n| !set.contains(n)))
+        };
         self.is_partial = set.as_ref().is_some_and(left_out);
         let (is_asked, before) = (self.n_seen > n_seen, out.len());
         for i in 0..self.successors.len() {
@@ -451,12 +456,7 @@ fn for_runs(situation: &Situation<'_, '_>, seeds: &[usize]) -> Option<FixedBitSe
             (best, best_size) = (Some(set), size);
         }
     }
-    // What can never be enabled again is in every set.
-    let dead: Vec<usize> = visible.difference(situation.live).collect();
-    best.map(|mut set| {
-        set.extend(dead);
-        set
-    })
+    best
 }
 
 /// Everything that may fail, closed; and an enabled node.

@@ -30,7 +30,7 @@ use stubborn_network::{Engine, LocationId, Network};
 pub(super) struct Room {
     pub(super) shape: Shape,
     locations: Vec<LocationId>,
-    live: FixedBitSet,
+    pub(super) live: FixedBitSet,
     pub(super) enabled: FixedBitSet,
     truths: RefCell<Vec<Option<bool>>>,
     sets: RefCell<Sets>,
