@@ -189,7 +189,11 @@ fn a_lasso_is_shown_with_what_holds_in_its_states() {
     assert!(run.out.contains("from here on the run repeats"), "{}", run.out);
     assert!(run.out.contains("[!p]"), "{}", run.out);
     let json = check(MODEL, &["--ltl", "[]<> p", "--json"]).json();
-    assert_eq!(json["results"][2]["witness"]["propositions"][0], "!p");
+    let witness = &json["results"][2]["witness"];
+    assert_eq!(witness["propositions"][0], "!p");
+    let n_steps = witness["steps"].as_array().expect("steps").len();
+    assert_eq!(witness["automaton"].as_array().expect("states of the automaton").len(), n_steps + 1);
+    assert!(run.out.contains("(automaton in "), "{}", run.out);
 }
 
 /// The three programs of Holzmann and Kupferman, *Not checking for closure under stuttering*, section 5, as the text

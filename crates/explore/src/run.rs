@@ -24,6 +24,14 @@ pub(crate) struct Run<'a, Y: System + ?Sized> {
     next_tick: u64,
 }
 
+/// What it means for a search that its store is full.
+pub(crate) fn no_room(full: &Full, limit: usize) -> Stop {
+    match *full {
+        Full::Memory { needed } => Stop::Memory { limit, needed },
+        Full::Numbers => Stop::Numbers { what: "states", limit: Entry::MAX_STATES as u64 },
+    }
+}
+
 /// Why a search does not go on.
 pub(crate) enum Halt {
     Sighted,
@@ -73,10 +81,7 @@ impl<'a, Y: System + ?Sized> Run<'a, Y> {
         match inserted {
             Ok(()) if used <= limit => Ok(()),
             Ok(()) => Err(Halt::Stop(Stop::Memory { limit, needed: used - limit })),
-            Err(Full::Memory { needed }) => Err(Halt::Stop(Stop::Memory { limit, needed })),
-            Err(Full::Numbers) => {
-                Err(Halt::Stop(Stop::Numbers { what: "states", limit: Entry::MAX_STATES as u64 }))
-            }
+            Err(full) => Err(Halt::Stop(no_room(&full, limit))),
         }
     }
 

@@ -270,6 +270,7 @@ mod tests {
             no_return: None,
             cycle_start: None,
             beside: Vec::new(),
+            automaton: Vec::new(),
         }
     }
 

@@ -242,6 +242,7 @@ fn trace_json(trace: &Trace) -> Value {
         "no_return": trace.no_return,
         "cycle_start": trace.cycle_start,
         "propositions": trace.beside,
+        "automaton": trace.automaton,
     })
 }
 

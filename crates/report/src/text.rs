@@ -143,12 +143,20 @@ fn trace_text(out: &mut String, trace: &Trace, verbose: bool) {
                 .join(", "),
         };
         let shown = if verbose || i == 0 { format!("{}  ", clean(state)) } else { String::new() };
-        let beside = trace.beside.get(i).filter(|now| i == 0 || trace.beside.get(i - 1) != Some(now));
-        let beside =
-            beside.filter(|now| !now.is_empty()).map_or(String::new(), |now| format!("  [{}]", clean(now)));
+        let beside = beside_text(trace, i);
         let line = format!("    {i:>4}  {name:<width$}  {shown}{changes}{beside}");
         let _ = writeln!(out, "{}", line.trim_end());
     }
+}
+
+/// What holds in a state, and where the automaton is, if something of it has changed.
+fn beside_text(trace: &Trace, i: usize) -> String {
+    let is_new = |now: bool| i == 0 || now;
+    let holds = trace.beside.get(i).filter(|now| is_new(trace.beside.get(i.wrapping_sub(1)) != Some(now)));
+    let at = trace.automaton.get(i).filter(|now| is_new(trace.automaton.get(i.wrapping_sub(1)) != Some(now)));
+    let holds = holds.filter(|now| !now.is_empty()).map(|now| format!("  [{}]", clean(now)));
+    let at = at.map(|at| format!("  (automaton in {at})"));
+    holds.unwrap_or_default() + &at.unwrap_or_default()
 }
 
 /// What a step does, with the lines where it was written.

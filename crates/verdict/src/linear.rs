@@ -392,6 +392,10 @@ where
     states.truncate(lifted.steps.len() + 1);
     let mut trace = Trace::new(original, &states, &lifted);
     trace.beside = (0..states.len()).map(|i| property.beside(states.state(i))).collect();
+    // A run that was lifted may go round more often than the one that was found.
+    if found.at.len() == states.len() {
+        trace.automaton.clone_from(&found.at);
+    }
     Ok(Judged::Violated(Box::new(Violated { message: message.into(), trace, region: None })))
 }
 

@@ -20,6 +20,8 @@ pub struct Trace {
     pub cycle_start: Option<usize>,
     /// For properties of runs: what holds in each state, from the initial one on; empty otherwise.
     pub beside: Vec<String>,
+    /// And where the automaton was in each state, before it read it; empty if that is not known.
+    pub automaton: Vec<u32>,
 }
 
 /// A step of a run.
@@ -71,6 +73,7 @@ impl Trace {
             no_return: witness.no_return,
             cycle_start: witness.cycle_start,
             beside: Vec::new(),
+            automaton: Vec::new(),
         }
     }
 }

@@ -23,6 +23,11 @@ pub(super) struct Way {
 /// A node and the edge of the system by which it is left; none if the system has ended.
 pub(super) type Left = (u32, Option<u32>);
 
+/// A component that accepts has an accepting cycle. That none is found must not pass for "there is none".
+fn lost() -> Fault {
+    Fault::Broken("an accepting component without an accepting cycle".into())
+}
+
 const UNSEEN: u32 = 0;
 const DONE: u32 = u32::MAX;
 
@@ -130,8 +135,8 @@ impl Product<'_> {
 impl<Y: System + ?Sized> Search<'_, Y> {
     /// An accepted run among the nodes, if there is one.
     pub(super) fn accepting_way(&mut self) -> Result<Option<Way>, Halt> {
-        if let Some(way) = self.livelock() {
-            return Ok(Some(way));
+        if let Some(component) = self.livelock() {
+            return Ok(Some(self.way_round(&component).ok_or_else(lost)?));
         }
         let mut accepting: Vec<Vec<u32>> = Vec::new();
         let all = |_: u32, _: &Move| true;
@@ -156,18 +161,17 @@ impl<Y: System + ?Sized> Search<'_, Y> {
             let of: FxHashSet<u32> = component.iter().copied().collect();
             let census = Census::new(self, &component)?;
             if census.as_ref().is_none_or(|census| census.is_fair(&self.product, &component, &of)) {
-                return Ok(self.way_through(&component, &of, census.as_ref()));
+                return Ok(Some(self.way_through(&component, &of, census.as_ref()).ok_or_else(lost)?));
             }
         }
         Ok(None)
     }
 
-    /// A run that stays at a livelock monitor for ever, if there is a tester.
-    fn livelock(&self) -> Option<Way> {
+    /// The nodes of a cycle that stays at a livelock monitor, if there is a tester.
+    fn livelock(&self) -> Option<Vec<u32>> {
         self.product.tester.as_ref()?;
         let product = &self.product;
-        let stays =
-            |node: u32, found: &Move| product.is_livelock_monitor(node) && product.is_silent(node, found);
+        let stays = |node: u32, found: &Move| product.stays_at_monitor(node, found);
         let mut first: Option<Vec<u32>> = None;
         product.components(stays, |component| {
             let node = component[0];
@@ -177,13 +181,19 @@ impl<Y: System + ?Sized> Search<'_, Y> {
                 first = Some(component.to_vec());
             }
         });
-        let component = first?;
+        first
+    }
+
+    /// A way to such nodes and round them.
+    fn way_round(&self, component: &[u32]) -> Option<Way> {
+        let product = &self.product;
         let of: FxHashSet<u32> = component.iter().copied().collect();
         let start = *component.iter().min()?;
         let mut stem = product.way_to(start);
         stem.pop();
-        let (cycle, _) =
-            product.way(start, &of, |node, target, found| target == start && stays(node, found))?;
+        let (cycle, _) = product.way(start, &of, |node, target, found| {
+            target == start && product.stays_at_monitor(node, found)
+        })?;
         Some(Way { stem, cycle: Some(cycle) })
     }
 

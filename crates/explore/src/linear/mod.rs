@@ -21,7 +21,7 @@ mod tester;
 
 pub use nested::{NestedJob, nested_search};
 
-use crate::run::{BATCH, Halt};
+use crate::run::{BATCH, Halt, no_room};
 use crate::{End, Graph, Keep, Limits, Stats, Stop, Watch, shortest_path, transition_between};
 use cycles::{Left, Way};
 use fixedbitset::FixedBitSet;
@@ -29,7 +29,7 @@ use product::{Cursor, Product};
 use std::collections::VecDeque;
 use stubborn_ltl::{Automaton, Letter, State};
 use stubborn_reduce::Reduction;
-use stubborn_store::{Entry, Full, Store};
+use stubborn_store::{Entry, Store};
 use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
 
 /// A set of processes, by number.
@@ -106,7 +106,6 @@ pub fn search<Y: System + ?Sized>(job: LinearJob<'_, Y>) -> LinearOutcome {
         product,
         accepts_all,
         stats: Stats::default(),
-        n_found: 0,
         expanded: FixedBitSet::new(),
         partial: FixedBitSet::new(),
         agenda: VecDeque::new(),
@@ -126,8 +125,6 @@ struct Search<'a, Y: System + ?Sized> {
     /// By state of the automaton.
     accepts_all: Vec<bool>,
     stats: Stats,
-    /// States of the system found so far.
-    n_found: usize,
     expanded: FixedBitSet,
     /// States in which something that can be seen was left out.
     partial: FixedBitSet,
@@ -176,11 +173,11 @@ impl<Y: System + ?Sized> Search<'_, Y> {
             if self.expanded.contains(node.state as usize) {
                 continue;
             }
-            self.current = Some(node.state);
-            let state = self.job.store.state(node.state, &mut room).expect("the store keeps states");
             if !self.product.is_alive(node) {
                 continue;
             }
+            self.current = Some(node.state);
+            let state = self.job.store.state(node.state, &mut room).expect("the store keeps states");
             self.expanded.insert(node.state as usize);
             self.job.reduction.expand(self.job.system, state, &mut self.batch)?;
             self.batch.take_flag();
@@ -289,20 +286,16 @@ impl<Y: System + ?Sized> Search<'_, Y> {
         match self.job.store.insert(&self.batch, room, &mut self.entries) {
             Ok(()) if used <= limit => {}
             Ok(()) => return Err(Halt::Stop(Stop::Memory { limit, needed: used - limit })),
-            Err(Full::Memory { needed }) => return Err(Halt::Stop(Stop::Memory { limit, needed })),
-            Err(Full::Numbers) => {
-                let limit = Entry::MAX_STATES as u64;
-                return Err(Halt::Stop(Stop::Numbers { what: "states", limit }));
-            }
+            Err(full) => return Err(Halt::Stop(no_room(&full, limit))),
         }
         self.stats.peak_bytes = self.stats.peak_bytes.max(self.job.store.bytes() + others);
         for (i, _) in self.entries.iter().enumerate().filter(|(_, entry)| entry.is_new()) {
             self.product.letters.push((self.job.letter)(self.batch.state(i))?);
         }
-        self.n_found = self.product.letters.len();
-        self.product.cover(self.n_found);
-        self.expanded.grow(self.n_found);
-        self.partial.grow(self.n_found);
+        let n_found = self.product.letters.len();
+        self.product.cover(n_found);
+        self.expanded.grow(n_found);
+        self.partial.grow(n_found);
         Ok(())
     }
 
@@ -352,7 +345,7 @@ impl<Y: System + ?Sized> Search<'_, Y> {
                 End::Fault(fault, path)
             }
         };
-        LinearOutcome { end, stats: self.stats, n_states: self.n_found as u64, run: self.run }
+        LinearOutcome { end, stats: self.stats, n_states: self.product.letters.len() as u64, run: self.run }
     }
 
     /// The transitions that lead to a state, as far as they are known.

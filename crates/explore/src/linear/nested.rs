@@ -9,9 +9,10 @@
 //! **Checked by** the component search, on all models of the tests and on random ones.
 
 use super::{AcceptedRun, LinearOutcome};
+use crate::run::no_room;
 use crate::{End, Limits, Stats, Stop, Watch};
 use stubborn_ltl::{Automaton, Letter, State};
-use stubborn_store::{Entry, Full, Store};
+use stubborn_store::{Entry, Store};
 use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
 
 /// What to search, how, and within which limits.
@@ -227,14 +228,8 @@ impl<Y: System + ?Sized> Nested<'_, Y> {
         let limit = self.job.limits.bytes;
         let used = self.job.store.bytes();
         self.stats.peak_bytes = self.stats.peak_bytes.max(used);
-        match self.job.store.insert(&self.key, limit.saturating_sub(used), &mut self.entries) {
-            Ok(()) => {}
-            Err(Full::Memory { needed }) => return Err(Wrong::Stop(Stop::Memory { limit, needed })),
-            Err(Full::Numbers) => {
-                let limit = Entry::MAX_STATES as u64;
-                return Err(Wrong::Stop(Stop::Numbers { what: "states", limit }));
-            }
-        }
+        let inserted = self.job.store.insert(&self.key, limit.saturating_sub(used), &mut self.entries);
+        inserted.map_err(|full| Wrong::Stop(no_room(&full, limit)))?;
         let is_new = self.entries[0].is_new();
         if is_new && colour == FIRST {
             if self.stats.states == self.job.limits.states {

@@ -187,17 +187,12 @@ impl<'a> Product<'a> {
         None
     }
 
-    /// Whether a run that stays at a node is forbidden, as far as the tester goes.
-    pub(super) fn is_livelock_monitor(&self, node: u32) -> bool {
+    /// Whether the tester stays at a livelock monitor with a move: nothing is to be seen of it.
+    pub(super) fn stays_at_monitor(&self, node: u32, found: &Move) -> bool {
         let Node { state, at, .. } = self.nodes[node as usize];
         let letter = self.letters[state as usize];
-        self.tester.as_ref().is_some_and(|tester| tester.behaviour(at, letter).is_livelock_monitor)
-    }
-
-    /// Whether nothing is to be seen of a move.
-    pub(super) fn is_silent(&self, node: u32, found: &Move) -> bool {
-        let from = self.nodes[node as usize].state;
-        self.letters[from as usize] == self.letters[found.state as usize]
+        let is_monitor = |tester: &Tester<'_>| tester.behaviour(at, letter).is_livelock_monitor;
+        letter == self.letters[found.state as usize] && self.tester.as_ref().is_some_and(is_monitor)
     }
 
     /// All moves of a node to nodes that were found.
