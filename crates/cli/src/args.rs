@@ -1,5 +1,6 @@
 //! The words of the command line.
 
+use crate::lts::LtsCommand;
 use crate::quantity;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -32,6 +33,7 @@ Examples:
   stubborn compare model.pml                          the same for a Promela model
   stubborn graph peterson --size 2 --output p.dot     the state space, to be drawn
   stubborn ltl '[] (p -> <> q)' --format hoa          the automaton of a formula
+  stubborn lts convert client.lsts --output client.aut  the same process in another format
   stubborn papers --quick                             our figures beside the published ones
 
 Exit codes: 0 holds, 1 violated, 2 bad input, 3 inconclusive, 4 contradiction (a bug: please report it)."
@@ -122,6 +124,11 @@ pub(crate) enum StubbornCommand {
     Ltl {
         #[command(flatten)]
         ltl: LtlArgs,
+    },
+    /// Processes: labelled state transition systems, composition by rules, testers
+    Lts {
+        #[command(subcommand)]
+        command: LtsCommand,
     },
     /// Rerun published tables, ours beside theirs
     Papers {

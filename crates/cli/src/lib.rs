@@ -55,6 +55,7 @@ mod entry;
 mod graph;
 mod interactive;
 mod ltl;
+mod lts;
 mod machine;
 mod papers;
 mod promela;

@@ -9,49 +9,9 @@ use crate::{Layout, LayoutError, Model, Needs, State};
 use smallvec::SmallVec;
 use std::marker::PhantomData;
 use stubborn_system::{
-    Batch, Fault, Observed, Question, Requirements, Rules, Symmetric, System, TransitionId, Vector,
+    Batch, Fault, Observed, Question, Requirements, Rules, Symmetric, System, TransitionId, WordVector,
 };
 use thiserror::Error;
-
-/// State vectors that are made of 64-bit words.
-pub trait WordVector: Vector {
-    /// The words.
-    fn words(&self) -> &[u64];
-    /// The words, to be changed.
-    fn words_mut(&mut self) -> &mut [u64];
-    /// Appends the state with these words to `out`.
-    fn push_words(words: &[u64], t: TransitionId, out: &mut Batch<Self>);
-}
-
-impl<const N: usize> WordVector for [u64; N] {
-    #[inline]
-    fn words(&self) -> &[u64] {
-        self
-    }
-    #[inline]
-    fn words_mut(&mut self) -> &mut [u64] {
-        self
-    }
-    fn push_words(words: &[u64], t: TransitionId, out: &mut Batch<Self>) {
-        let mut key = [0; N];
-        key[..words.len()].copy_from_slice(words);
-        out.push(t, &key);
-    }
-}
-
-impl WordVector for [u64] {
-    #[inline]
-    fn words(&self) -> &[u64] {
-        self
-    }
-    #[inline]
-    fn words_mut(&mut self) -> &mut [u64] {
-        self
-    }
-    fn push_words(words: &[u64], t: TransitionId, out: &mut Batch<Self>) {
-        out.push(t, words);
-    }
-}
 
 /// Where stubborn rules come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -49,9 +49,9 @@ mod layout;
 mod model;
 mod state;
 
-pub use adapter::{ModelError, ModelSystem, RuleSource, WordVector};
+pub use adapter::{ModelError, ModelSystem, RuleSource};
 pub use footprint::{Footprint, Observation, Values};
 pub use layout::{Array, Layout, LayoutError, Var};
 pub use model::{Model, Needs};
 pub use state::State;
-pub use stubborn_system::{Question, TransitionId};
+pub use stubborn_system::{Question, TransitionId, WordVector};

@@ -24,6 +24,7 @@ mod question;
 mod rules;
 mod system;
 mod vector;
+mod words;
 
 pub use batch::Batch;
 pub use delta::Deltas;
@@ -34,3 +35,4 @@ pub use question::Question;
 pub use rules::{Alternative, Requirements, Rules};
 pub use system::{Part, System, TransitionId};
 pub use vector::{Archive, FlatRows, KeyRows, Plain, Rows, Vector};
+pub use words::WordVector;

@@ -1,0 +1,127 @@
+//! Files of processes: where they are, which format they have, and how a result is written.
+
+use super::args::{FormatWord, ReadArgs};
+use crate::entry::say;
+use crate::run::Failure;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use stubborn_lts::{Files, Lsts, Refusal, read_aut, read_lsts, write_aut, write_dot, write_lsts};
+use stubborn_text::LoadError;
+
+/// The largest file that is read.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// Files from a directory and below.
+pub(crate) struct Directory(PathBuf);
+
+impl Directory {
+    /// The directory of `file`, and the name of the file in it.
+    pub(crate) fn of(file: &Path) -> Result<(Self, String), Failure> {
+        let parent = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let unreadable = |error: io::Error| Failure::Usage(format!("{}: {error}", file.display()));
+        let directory = parent.canonicalize().map_err(unreadable)?;
+        let name = file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        Ok((Self(directory), name))
+    }
+}
+
+impl Files for Directory {
+    fn load(&self, path: &str) -> Result<Vec<u8>, LoadError> {
+        let path = self.0.join(path).canonicalize().map_err(|_| LoadError::Missing)?;
+        // A link may lead out of the directory although its name does not.
+        if !path.starts_with(&self.0) {
+            return Err(LoadError::Outside);
+        }
+        read(&path).map_err(LoadError::Unreadable)
+    }
+}
+
+/// The bytes of a file that is not too large.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let about = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    if !about.is_file() || about.len() > MAX_BYTES {
+        return Err(format!("not a file of at most {MAX_BYTES} bytes"));
+    }
+    std::fs::read(path).map_err(|error| error.to_string())
+}
+
+/// Reads the file that was named on the command line. `None` if it is refused; the reason is then on the screen.
+pub(crate) fn open(file: &Path, args: &ReadArgs) -> Result<Option<Lsts>, Failure> {
+    let bytes = read(file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
+    let (directory, name) = Directory::of(file)?;
+    let lsts = if is_aut(&name) {
+        read_aut(&name, bytes, args.tau())
+    } else {
+        read_lsts(&name, bytes, &directory, args.options())
+    };
+    Ok(lsts.map_err(|refusal| complain(&refusal)).ok())
+}
+
+/// Shows why a text is refused.
+pub(crate) fn complain(refusal: &Refusal) {
+    say(refusal.render().trim_end());
+}
+
+pub(crate) fn is_aut(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("aut"))
+}
+
+/// The format that was asked for, or else that of the file's ending, or else LSTS.
+pub(crate) fn format(output: Option<&Path>, asked: Option<FormatWord>) -> Result<FormatWord, Failure> {
+    if let Some(asked) = asked {
+        return Ok(asked);
+    }
+    let ending = output.and_then(Path::extension).map(|ending| ending.to_string_lossy().to_lowercase());
+    match ending.as_deref() {
+        None | Some("lsts") => Ok(FormatWord::Lsts),
+        Some("aut") => Ok(FormatWord::Aut),
+        Some("dot" | "gv") => Ok(FormatWord::Dot),
+        Some(other) => Err(Failure::Usage(format!(
+            "no format has the ending `.{other}`; say --to lsts, --to aut or --to dot"
+        ))),
+    }
+}
+
+/// Writes a system to a file or to standard output.
+pub(crate) fn save(
+    lsts: &Lsts,
+    output: Option<&Path>,
+    format: FormatWord,
+    args: &ReadArgs,
+) -> Result<(), Failure> {
+    if format == FormatWord::Aut && !lsts.propositions().is_empty() {
+        say("warning: .aut has no propositions; they are lost");
+    }
+    write_to(output, |out| match format {
+        FormatWord::Lsts => write_lsts(lsts, out),
+        FormatWord::Aut => write_aut(lsts, args.tau(), out),
+        FormatWord::Dot => write_dot(lsts, out),
+    })
+}
+
+/// Writes to standard output, or replaces a file as a whole.
+pub(crate) fn write_to(
+    output: Option<&Path>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let Some(file) = output else {
+        let mut out = BufWriter::new(io::stdout().lock());
+        return match write(&mut out).and_then(|()| out.flush()) {
+            // A reader that has gone away is no error.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            result => result.map_err(|error| Failure::Usage(error.to_string())),
+        };
+    };
+    let name = file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let beside = file.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let written = File::create(&beside).and_then(|out| {
+        let mut out = BufWriter::with_capacity(1 << 18, out);
+        write(&mut out).and_then(|()| out.flush())
+    });
+    let written = written.and_then(|()| std::fs::rename(&beside, file));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    written.map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
+}
