@@ -17,6 +17,7 @@
 pub mod alternating_bit;
 pub mod peterson;
 pub mod philosophers;
+pub mod process_ring;
 pub mod river;
 #[cfg(test)]
 mod test_explore;

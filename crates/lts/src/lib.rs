@@ -9,16 +9,32 @@
 #![forbid(unsafe_code)]
 
 mod aut;
+mod composition;
+mod default_rules;
 mod dot;
+mod expr;
 mod lexer;
 mod lsts;
+mod plain;
+mod plan;
 mod read_lsts;
+mod read_rules;
 mod source;
+mod unfold;
 mod write_lsts;
+mod write_rules;
 
 pub use aut::{Tau, read_aut, write_aut};
+pub use composition::{Composition, CompositionError, n_words};
+pub use default_rules::{Renaming, default_plan, read_renaming, read_visible};
 pub use dot::write_dot;
+pub use expr::Expr;
 pub use lsts::{Action, Lsts, LstsBuilder, MAX_STATES, Mark, Proposition, Special, TAU, TooLarge};
+pub use plain::{Mover, Tuple, confirm, initial, successors};
+pub use plan::{Component, Plan, PlanError, PropositionRule, Rule};
 pub use read_lsts::{ReadOptions, read_lsts};
+pub use read_rules::{Components, NoComponent, read_rules};
 pub use source::{Files, MemoryFiles, NoFiles, Refusal, latin1, to_latin1};
+pub use unfold::{CompositionJob, Unfinished, Unfolded, unfold, unfold_with, with_composition};
 pub use write_lsts::write_lsts;
+pub use write_rules::{write_extended_rules, write_numeric_rules};

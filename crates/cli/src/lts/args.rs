@@ -1,7 +1,10 @@
 //! The words of `stubborn lts`.
 
+use crate::{machine, quantity};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::time::Duration;
+use stubborn_explore::Limits;
 use stubborn_lts::{ReadOptions, Tau};
 
 #[derive(Debug, Subcommand)]
@@ -26,6 +29,82 @@ pub(crate) enum LtsCommand {
         #[command(flatten)]
         read: ReadArgs,
     },
+    /// Compose processes as rules say, and write the result
+    Compose {
+        /// Rules, numeric or extended; components are files beside them
+        rules: PathBuf,
+        /// Where to write; the format is that of its ending (.lsts, .aut, .dot); by default only the figures
+        /// are printed
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Name the states of the result by those of the components
+        #[arg(long)]
+        state_names: bool,
+        #[command(flatten)]
+        limits: LimitArgs,
+        #[command(flatten)]
+        read: ReadArgs,
+    },
+    /// Write rules by which actions of one name happen together; or convert rules between their formats
+    Rules {
+        /// The components, in order; or one file of rules (.ext, .rules)
+        #[arg(required = true)]
+        inputs: Vec<PathBuf>,
+        /// A file with groups "old" "new" ...; that rename results; a group without a new name hides
+        #[arg(long, value_name = "FILE")]
+        rename: Option<PathBuf>,
+        /// A file with the names of the results that can be seen; all others are hidden
+        #[arg(long, value_name = "FILE")]
+        visible: Option<PathBuf>,
+        /// Write numbers in place of names, as TVT's own tools read them
+        #[arg(long)]
+        numeric: bool,
+        /// Where to write; by default to standard output
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        #[command(flatten)]
+        read: ReadArgs,
+    },
+    /// Write the files of the token ring of Hansen, Virtanen and Valmari
+    Example {
+        /// The directory to write to; it is made if it is not there
+        directory: PathBuf,
+        /// How many servers and clients
+        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=1000))]
+        size: u32,
+        /// Which fault of the paper, from 1 to 3; 0 for none
+        #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
+        fault: u8,
+        /// Requests, grants and releases of the first client can be seen
+        #[arg(long)]
+        visible: bool,
+    },
+}
+
+/// When to give up.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct LimitArgs {
+    /// Most states to find
+    #[arg(long, value_name = "N")]
+    pub(crate) max_states: Option<u64>,
+    /// Most memory to use, e.g. 4G; by default half of the machine's
+    #[arg(long, value_name = "BYTES", value_parser = quantity::bytes)]
+    pub(crate) memory: Option<usize>,
+    /// Most time to take, e.g. 10m
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub(crate) time: Option<Duration>,
+    /// Show no progress
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+impl LimitArgs {
+    pub(crate) fn limits(&self) -> Limits {
+        Limits {
+            states: self.max_states.unwrap_or(u64::MAX),
+            bytes: self.memory.unwrap_or_else(machine::default_memory),
+        }
+    }
 }
 
 /// How files are read.

@@ -6,7 +6,10 @@ use crate::run::Failure;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use stubborn_lts::{Files, Lsts, Refusal, read_aut, read_lsts, write_aut, write_dot, write_lsts};
+use stubborn_lts::{
+    Files, Lsts, NoComponent, Plan, Refusal, read_aut, read_lsts, read_rules, write_aut, write_dot,
+    write_lsts,
+};
 use stubborn_text::LoadError;
 
 /// The largest file that is read.
@@ -56,6 +59,23 @@ pub(crate) fn open(file: &Path, args: &ReadArgs) -> Result<Option<Lsts>, Failure
         read_lsts(&name, bytes, &directory, args.options())
     };
     Ok(lsts.map_err(|refusal| complain(&refusal)).ok())
+}
+
+/// Reads rules and their components. `None` if they are refused; the reason is then on the screen.
+pub(crate) fn open_rules(file: &Path, args: &ReadArgs) -> Result<Option<Plan>, Failure> {
+    let bytes = read(file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
+    let (directory, name) = Directory::of(file)?;
+    let mut load = |path: &str| {
+        let bytes = directory.load(path).map_err(NoComponent::Load)?;
+        let lsts = if is_aut(path) {
+            read_aut(path, bytes, args.tau())
+        } else {
+            read_lsts(path, bytes, &directory, args.options())
+        };
+        lsts.map_err(NoComponent::Refused)
+    };
+    let plan = read_rules(&name, bytes, &directory, &mut load, args.options());
+    Ok(plan.map_err(|refusal| complain(&refusal)).ok())
 }
 
 /// Shows why a text is refused.

@@ -1,8 +1,11 @@
 //! `stubborn lts`: processes as labelled state transition systems.
 
 mod args;
+mod compose;
+mod example;
 mod files;
 mod info;
+mod rules;
 
 pub(crate) use args::LtsCommand;
 
@@ -23,6 +26,16 @@ pub(crate) fn lts(command: LtsCommand) -> Result<u8, Failure> {
             let Some(lsts) = files::open(&input, &read)? else { return Ok(BAD_INPUT) };
             info::info(&lsts);
             Ok(0)
+        }
+        LtsCommand::Compose { rules, output, state_names, limits, read } => {
+            compose::compose(&rules, output.as_deref(), state_names, &limits, &read)
+        }
+        LtsCommand::Rules { inputs, rename, visible, numeric, output, read } => {
+            let names = rules::Names { rename: rename.as_deref(), visible: visible.as_deref() };
+            rules::rules(&inputs, names, numeric, output.as_deref(), &read)
+        }
+        LtsCommand::Example { directory, size, fault, visible } => {
+            example::example(&directory, size as usize, fault, visible)
         }
     }
 }

@@ -1,0 +1,546 @@
+//! A composition as a system, made on the fly.
+//!
+//! **Implements** Definition 6 of HVV. A state is the components' states, each in as few bits as it needs, packed
+//! into words. A transition is a rule and, where components are nondeterministic, a choice among the edges with its
+//! action: so transitions are deterministic and numbered, and there are few of them however large components are.
+//! The rules of stubborn sets are the graph of V93 section 4: an enabled transition brings its components, a component
+//! all that it offers where it is, a disabled transition one component that does not offer its part.
+//! **Preserves** with closed sets D1 and D2 (V93 Theorem 2.6).
+//! **Differs from the text** in that the instances of a nondeterministic action are transitions of their own.
+//! **Checked by** `Plain` state by state, the counts of token rings, and `reduce::Checked`.
+
+use crate::lsts::{Action, Lsts, TAU};
+use crate::plan::Plan;
+use std::marker::PhantomData;
+use std::ops::Range;
+use stubborn_system::{Batch, Fault, Part, Requirements, Rules, Symmetric, System, TransitionId, WordVector};
+use thiserror::Error;
+
+/// Where a component's state lies.
+#[derive(Clone, Copy, Debug)]
+struct Field {
+    word: usize,
+    shift: u32,
+    mask: u64,
+}
+
+impl Field {
+    #[inline]
+    fn get(self, words: &[u64]) -> u32 {
+        (words[self.word] >> self.shift & self.mask) as u32
+    }
+
+    #[inline]
+    fn set(self, words: &mut [u64], state: u32) {
+        let word = &mut words[self.word];
+        *word = *word & !(self.mask << self.shift) | u64::from(state) << self.shift;
+    }
+}
+
+/// A component's part in a rule.
+#[derive(Clone, Copy, Debug)]
+struct Role {
+    component: u32,
+    action: Action,
+    /// The most edges that any state of the component has with this action.
+    radix: u32,
+}
+
+/// A rule, ready to be fired.
+#[derive(Clone, Debug)]
+struct Compiled {
+    /// Its transitions are numbered from here.
+    first: u32,
+    roles: Range<u32>,
+    /// The rule of the plan; `None` for the tau moves of a component.
+    rule: Option<u32>,
+    result: Action,
+}
+
+/// Lists, one behind the other.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    fn new(n: usize, mut pairs: Vec<(u32, u32)>) -> Self {
+        pairs.sort_unstable();
+        let mut starts = vec![0; n + 1];
+        pairs.iter().for_each(|&(list, _)| starts[list as usize + 1] += 1);
+        (1..starts.len()).for_each(|i| starts[i] += starts[i - 1]);
+        Self { starts, items: pairs.into_iter().map(|(_, item)| item).collect() }
+    }
+
+    #[inline]
+    fn get(&self, list: usize) -> &[u32] {
+        &self.items[self.starts[list] as usize..self.starts[list + 1] as usize]
+    }
+}
+
+/// Why a composition cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CompositionError {
+    /// There is nothing to compose.
+    #[error("there is no component")]
+    Empty,
+    /// Too many choices.
+    #[error("the components are so nondeterministic that the transitions cannot be numbered")]
+    Choices,
+}
+
+/// A composition.
+#[derive(Debug)]
+pub struct Composition<'p, S: ?Sized> {
+    plan: &'p Plan,
+    fields: Vec<Field>,
+    n_words: usize,
+    rules: Vec<Compiled>,
+    roles: Vec<Role>,
+    /// The rule of each transition.
+    rule_of: Vec<u32>,
+    /// For each action of each component the rules that it is the first component of, and those that it has a
+    /// part in at all.
+    owned: Lists,
+    involved: Lists,
+    /// The first action of each component in these lists.
+    bases: Vec<usize>,
+    /// The components that are looked at as one, for each guard.
+    guards: Vec<Vec<usize>>,
+    cuts: Vec<usize>,
+    state: PhantomData<fn(&S)>,
+}
+
+/// How many words a state of `plan` takes.
+pub fn n_words(plan: &Plan) -> usize {
+    layout(plan).1
+}
+
+fn layout(plan: &Plan) -> (Vec<Field>, usize) {
+    let (mut word, mut shift) = (0, 0);
+    let mut fields = Vec::new();
+    for component in plan.components() {
+        let bits = usize::BITS - (component.lsts.n_states() - 1).leading_zeros();
+        if shift + bits > 64 {
+            (word, shift) = (word + 1, 0);
+        }
+        // A component with one state takes no bits, wherever they would be.
+        let at = if bits == 0 { 0 } else { shift };
+        fields.push(Field { word, shift: at, mask: (1u64 << bits) - 1 });
+        shift += bits;
+    }
+    (fields, word + 1)
+}
+
+impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
+    /// The composition of `plan`, whose states fit into `S`.
+    pub fn new(plan: &'p Plan) -> Result<Self, CompositionError> {
+        if plan.components().is_empty() {
+            return Err(CompositionError::Empty);
+        }
+        let (fields, n_words) = layout(plan);
+        let mut bases = Vec::new();
+        let mut n_actions = 0;
+        let mut radixes: Vec<Vec<u32>> = Vec::new();
+        for component in plan.components() {
+            bases.push(n_actions);
+            n_actions += component.lsts.n_actions();
+            radixes.push(most_edges(&component.lsts));
+        }
+        let (mut rules, mut roles, mut rule_of) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut owned, mut involved) = (Vec::new(), Vec::new());
+        for (parts, rule, result) in ordered(plan, &radixes) {
+            let first = roles.len() as u32;
+            let radix = |&(component, action): &(usize, Action)| radixes[component][action as usize];
+            let choices = parts.iter().map(radix).try_fold(1u32, u32::checked_mul).unwrap_or(u32::MAX);
+            if choices == 0 {
+                continue;
+            }
+            for &(component, action) in &parts {
+                let radix = radixes[component][action as usize];
+                roles.push(Role { component: component as u32, action, radix });
+                involved.push(((bases[component] + action as usize) as u32, rules.len() as u32));
+            }
+            let (component, action) = parts[0];
+            owned.push(((bases[component] + action as usize) as u32, rules.len() as u32));
+            let n = rule_of.len();
+            if n + choices as usize > MAX_TRANSITIONS {
+                return Err(CompositionError::Choices);
+            }
+            rule_of.resize(n + choices as usize, rules.len() as u32);
+            rules.push(Compiled { first: n as u32, roles: first..roles.len() as u32, rule, result });
+        }
+        let guards = guards(plan);
+        let is_cut = |&i: &usize| plan.propositions()[i].result.is_cut();
+        Ok(Self {
+            plan,
+            fields,
+            n_words,
+            rules,
+            roles,
+            rule_of,
+            owned: Lists::new(n_actions, owned),
+            involved: Lists::new(n_actions, involved),
+            bases,
+            guards,
+            cuts: (0..plan.propositions().len()).filter(is_cut).collect(),
+            state: PhantomData,
+        })
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &'p Plan {
+        self.plan
+    }
+
+    /// The state of a component.
+    #[inline]
+    pub fn local(&self, state: &S, component: usize) -> u32 {
+        self.fields[component].get(state.words())
+    }
+
+    /// Whether the expression of a proposition rule holds.
+    #[inline]
+    pub fn holds(&self, state: &S, rule: usize) -> bool {
+        let words = state.words();
+        self.plan.propositions()[rule].expr.value(&|component, proposition| {
+            let local = self.fields[component].get(words) as usize;
+            self.plan.components()[component].lsts.propositions()[proposition].states.contains(local)
+        })
+    }
+
+    /// The action of a transition.
+    pub fn action(&self, t: TransitionId) -> Action {
+        self.compiled(t).result
+    }
+
+    /// The rule of the plan that a transition comes from; `None` for a tau move.
+    pub fn rule(&self, t: TransitionId) -> Option<usize> {
+        self.compiled(t).rule.map(|rule| rule as usize)
+    }
+
+    /// The components that take part in a transition.
+    pub fn participants(&self, t: TransitionId) -> impl Iterator<Item = usize> + '_ {
+        self.roles_of(self.compiled(t)).iter().map(|role| role.component as usize)
+    }
+
+    /// The sets of components that expressions of rejections are about; see [`Composition::guard_of`].
+    pub fn guards(&self) -> &[Vec<usize>] {
+        &self.guards
+    }
+
+    /// The guard of a proposition rule that is a rejection.
+    pub fn guard_of(&self, rule: usize) -> Option<usize> {
+        let mut components = Vec::new();
+        self.plan.propositions()[rule].expr.components(&mut components);
+        self.guards.iter().position(|guard| *guard == components)
+    }
+
+    /// The imaginary node of a component.
+    fn component_node(&self, component: usize) -> TransitionId {
+        TransitionId::from(self.rule_of.len() + component)
+    }
+
+    /// The imaginary node of a guard: all that its components offer.
+    pub fn guard_node(&self, guard: usize) -> TransitionId {
+        TransitionId::from(self.rule_of.len() + self.fields.len() + guard)
+    }
+
+    fn compiled(&self, t: TransitionId) -> &Compiled {
+        &self.rules[self.rule_of[t.index()] as usize]
+    }
+
+    #[inline]
+    fn roles_of(&self, rule: &Compiled) -> &[Role] {
+        &self.roles[rule.roles.start as usize..rule.roles.end as usize]
+    }
+
+    #[inline]
+    fn lsts(&self, component: u32) -> &Lsts {
+        &self.plan.components()[component as usize].lsts
+    }
+
+    /// The edges that a component has for its role.
+    #[inline]
+    fn offered(&self, words: &[u64], role: Role) -> Range<usize> {
+        let local = self.fields[role.component as usize].get(words);
+        edges_with(self.lsts(role.component), local, role.action)
+    }
+
+    fn is_cut(&self, state: &S) -> bool {
+        self.cuts.iter().any(|&rule| self.holds(state, rule))
+    }
+
+    /// Appends what a rule can do, highest choice first.
+    #[inline]
+    fn fire_rule(&self, state: &S, rule: &Compiled, first: Range<usize>, out: &mut Batch<S>) {
+        let roles = self.roles_of(rule);
+        let words = state.words();
+        if let [_] = roles {
+            for digit in (0..first.len()).rev() {
+                let t = TransitionId(rule.first + digit as u32);
+                let target = self.lsts(roles[0].component).targets()[first.start + digit];
+                let after = out.push_copy(t, state);
+                self.fields[roles[0].component as usize].set(after.words_mut(), target);
+            }
+            return;
+        }
+        if let [_, role] = roles {
+            let second = self.offered(words, *role);
+            for digit in (0..first.len()).rev() {
+                for other in (0..second.len()).rev() {
+                    let t = TransitionId(rule.first + digit as u32 * role.radix + other as u32);
+                    let after = out.push_copy(t, state).words_mut();
+                    let target = self.lsts(roles[0].component).targets()[first.start + digit];
+                    self.fields[roles[0].component as usize].set(after, target);
+                    let target = self.lsts(role.component).targets()[second.start + other];
+                    self.fields[role.component as usize].set(after, target);
+                }
+            }
+            return;
+        }
+        if roles.iter().all(|&role| !self.offered(words, role).is_empty()) {
+            let n_choices: u32 = roles.iter().map(|role| role.radix).product();
+            for choice in (0..n_choices).rev() {
+                self.fire_choice(state, rule, choice, out);
+            }
+        }
+    }
+
+    /// Fires one choice of a rule, if there is it.
+    fn fire_choice(&self, state: &S, rule: &Compiled, choice: u32, out: &mut Batch<S>) -> bool {
+        let roles = self.roles_of(rule);
+        let words = state.words();
+        let mut left = choice;
+        for role in roles.iter().rev() {
+            if (left % role.radix) as usize >= self.offered(words, *role).len() {
+                return false;
+            }
+            left /= role.radix;
+        }
+        let after = out.push_copy(TransitionId(rule.first + choice), state).words_mut();
+        let mut left = choice;
+        for role in roles.iter().rev() {
+            let edge = self.offered(words, *role).start + (left % role.radix) as usize;
+            self.fields[role.component as usize].set(after, self.lsts(role.component).targets()[edge]);
+            left /= role.radix;
+        }
+        true
+    }
+}
+
+/// Numbers of transitions that are still comfortable for tables.
+const MAX_TRANSITIONS: usize = 50_000_000;
+
+/// The edges of a state with an action: they lie together.
+#[inline]
+fn edges_with(lsts: &Lsts, state: u32, action: Action) -> Range<usize> {
+    let range = lsts.range(state);
+    let labels = &lsts.labels()[range.clone()];
+    if labels.len() > 16 {
+        let from = labels.partition_point(|&label| label < action);
+        let to = labels.partition_point(|&label| label <= action);
+        return range.start + from..range.start + to;
+    }
+    let Some(from) = labels.iter().position(|&label| label == action) else { return 0..0 };
+    let n = labels[from..].iter().take_while(|&&label| label == action).count();
+    range.start + from..range.start + from + n
+}
+
+/// For each action the most edges that a state has with it.
+fn most_edges(lsts: &Lsts) -> Vec<u32> {
+    let mut most = vec![0; lsts.n_actions()];
+    for state in 0..lsts.n_states() as u32 {
+        let labels = &lsts.labels()[lsts.range(state)];
+        for group in labels.chunk_by(|a, b| a == b) {
+            let most = &mut most[group[0] as usize];
+            *most = (*most).max(group.len() as u32);
+        }
+    }
+    most
+}
+
+/// A rule to be compiled: parts, rule of the plan, result.
+type Uncompiled = (Vec<(usize, Action)>, Option<u32>, Action);
+
+/// All rules, with the tau moves, by first component and its action: so successors come out by number.
+fn ordered(plan: &Plan, radixes: &[Vec<u32>]) -> Vec<Uncompiled> {
+    let explicit = plan.rules().iter().enumerate();
+    let mut rules: Vec<Uncompiled> =
+        explicit.map(|(i, rule)| (rule.parts.clone(), Some(i as u32), rule.result)).collect();
+    let has_tau = |&i: &usize| radixes[i][TAU as usize] > 0;
+    rules.extend((0..plan.components().len()).filter(has_tau).map(|i| (vec![(i, TAU)], None, TAU)));
+    rules.sort_by_key(|(parts, rule, _)| (parts[0], *rule));
+    rules
+}
+
+/// The sets of components that the expressions of rejections mention, each once.
+fn guards(plan: &Plan) -> Vec<Vec<usize>> {
+    let mut guards: Vec<Vec<usize>> = Vec::new();
+    for rule in plan.propositions() {
+        let is_rejection = |special| crate::plan::REJECTIONS.contains(special);
+        if matches!(&rule.result, crate::Mark::Special(special) if is_rejection(special)) {
+            let mut components = Vec::new();
+            rule.expr.components(&mut components);
+            if !guards.contains(&components) {
+                guards.push(components);
+            }
+        }
+    }
+    guards
+}
+
+impl<S: WordVector + ?Sized> System for Composition<'_, S> {
+    type State = S;
+
+    fn n_transitions(&self) -> usize {
+        self.rule_of.len()
+    }
+
+    fn transition_name(&self, t: TransitionId) -> String {
+        let rule = self.compiled(t);
+        let part = |role: &Role| {
+            let component = &self.plan.components()[role.component as usize];
+            format!("{}.{}", component.number, component.lsts.action_name(role.action))
+        };
+        let parts: Vec<String> = self.roles_of(rule).iter().map(part).collect();
+        match rule.rule {
+            None => parts.join(" "),
+            Some(_) => format!("{} ({})", self.plan.action_name(rule.result), parts.join(" ")),
+        }
+    }
+
+    fn initial(&self, out: &mut Batch<S>) -> Result<(), Fault> {
+        let mut words = vec![0; self.n_words];
+        for (field, component) in self.fields.iter().zip(self.plan.components()) {
+            field.set(&mut words, component.lsts.initial());
+        }
+        S::push_words(&words, TransitionId(0), out);
+        Ok(())
+    }
+
+    fn fire(&self, state: &S, t: TransitionId, out: &mut Batch<S>) -> Result<bool, Fault> {
+        if !self.cuts.is_empty() && self.is_cut(state) {
+            return Ok(false);
+        }
+        let rule = self.compiled(t);
+        Ok(self.fire_choice(state, rule, t.0 - rule.first, out))
+    }
+
+    fn successors(&self, state: &S, out: &mut Batch<S>) -> Result<(), Fault> {
+        if !self.cuts.is_empty() && self.is_cut(state) {
+            return Ok(());
+        }
+        let words = state.words();
+        for component in (0..self.fields.len()).rev() {
+            let lsts = self.lsts(component as u32);
+            let edges = lsts.range(self.fields[component].get(words));
+            let mut end = edges.end;
+            while end > edges.start {
+                let action = lsts.labels()[end - 1];
+                let mut start = end - 1;
+                while start > edges.start && lsts.labels()[start - 1] == action {
+                    start -= 1;
+                }
+                for &rule in self.owned.get(self.bases[component] + action as usize).iter().rev() {
+                    self.fire_rule(state, &self.rules[rule as usize], start..end, out);
+                }
+                end = start;
+            }
+        }
+        Ok(())
+    }
+
+    fn values(&self, state: &S) -> Vec<(String, String)> {
+        let value = |(i, component): (usize, &crate::plan::Component)| {
+            let local = self.local(state, i);
+            let name =
+                component.lsts.state_name(local).map_or_else(|| (local + 1).to_string(), str::to_owned);
+            (format!("{}", component.number), name)
+        };
+        self.plan.components().iter().enumerate().map(value).collect()
+    }
+
+    fn explain(&self, state: &S, t: TransitionId) -> Vec<Part> {
+        let _ = state;
+        let rule = self.compiled(t);
+        let part = |role: &Role| {
+            let component = &self.plan.components()[role.component as usize];
+            let text = component.lsts.action_name(role.action).to_owned();
+            Part { process: Some(component.number.to_string()), line: None, text, messages: Vec::new() }
+        };
+        self.roles_of(rule).iter().map(part).collect()
+    }
+}
+
+impl<S: WordVector + ?Sized> Rules for Composition<'_, S> {
+    fn n_nodes(&self) -> usize {
+        self.rule_of.len() + self.fields.len() + self.guards.len()
+    }
+
+    fn require(&self, state: &S, t: TransitionId, out: &mut Requirements) -> Result<(), Fault> {
+        let n = self.rule_of.len();
+        if t.index() >= n + self.fields.len() {
+            for &component in &self.guards[t.index() - n - self.fields.len()] {
+                out.add(self.component_node(component));
+            }
+            return Ok(());
+        }
+        if t.index() >= n {
+            self.offers(state, t.index() - n, out);
+            return Ok(());
+        }
+        let rule = self.compiled(t);
+        let roles = self.roles_of(rule);
+        let words = state.words();
+        let mut left = t.0 - rule.first;
+        let mut is_enabled = true;
+        for role in roles.iter().rev() {
+            if (left % role.radix) as usize >= self.offered(words, *role).len() {
+                // Any component that does not offer its part must move first.
+                if !is_enabled {
+                    out.or();
+                }
+                is_enabled = false;
+                out.add(self.component_node(role.component as usize));
+            }
+            left /= role.radix;
+        }
+        if is_enabled {
+            roles.iter().for_each(|role| out.add(self.component_node(role.component as usize)));
+        }
+        Ok(())
+    }
+}
+
+impl<S: WordVector + ?Sized> Composition<'_, S> {
+    /// All transitions in which a component could take part where it is.
+    fn offers(&self, state: &S, component: usize, out: &mut Requirements) {
+        let lsts = self.lsts(component as u32);
+        let local = self.local(state, component);
+        let labels = &lsts.labels()[lsts.range(local)];
+        for group in labels.chunk_by(|a, b| a == b) {
+            for &rule in self.involved.get(self.bases[component] + group[0] as usize) {
+                let rule = &self.rules[rule as usize];
+                let roles = self.roles_of(rule);
+                let place = roles.iter().position(|role| role.component as usize == component);
+                let place = place.expect("the component is involved");
+                let below: u32 = roles[place + 1..].iter().map(|role| role.radix).product();
+                let n_choices: u32 = roles.iter().map(|role| role.radix).product();
+                for choice in 0..n_choices {
+                    if ((choice / below % roles[place].radix) as usize) < group.len() {
+                        out.add(TransitionId(rule.first + choice));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Compositions have no symmetry: every state represents itself.
+impl<S: WordVector + ?Sized> Symmetric for Composition<'_, S> {
+    fn represent(&self, _: &mut S) -> Result<(), Fault> {
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! The explicit system of a composition: every state and every transition, or what a reduction leaves of them.
+//!
+//! States are numbered in the order of a breadth-first search. The transitions of a state are a set: two rules that
+//! lead to one state with one action are one transition.
+//! **Checked by** the counts of token rings.
+
+use crate::composition::{Composition, CompositionError, n_words};
+use crate::lsts::{Lsts, LstsBuilder, Mark, TooLarge};
+use crate::plan::Plan;
+use stubborn_explore::{End, Job, Keep, Limits, Sighting, Stats, Stop, Visitor, Watch, breadth_first};
+use stubborn_reduce::{Full, Reduction};
+use stubborn_store::{Exact, Store};
+use stubborn_system::{Fault, WordVector};
+use thiserror::Error;
+
+/// Something to do with a composition, however wide its states are.
+pub trait CompositionJob {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output;
+}
+
+/// Does `job` with the composition of `plan`, with the narrowest states.
+pub fn with_composition<J: CompositionJob>(plan: &Plan, job: J) -> Result<J::Output, CompositionError> {
+    Ok(match n_words(plan) {
+        1 => job.run(&Composition::<[u64; 1]>::new(plan)?),
+        2 => job.run(&Composition::<[u64; 2]>::new(plan)?),
+        3 | 4 => job.run(&Composition::<[u64; 4]>::new(plan)?),
+        _ => job.run(&Composition::<[u64]>::new(plan)?),
+    })
+}
+
+/// Why there is no explicit system.
+#[derive(Debug, Error)]
+pub enum Unfinished {
+    /// The composition cannot be made.
+    #[error(transparent)]
+    Composition(#[from] CompositionError),
+    /// A limit was reached.
+    #[error("{0}")]
+    Stopped(Stop),
+    /// Something broke.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// It is too large to be explicit.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+}
+
+/// An explicit system, and how it was found.
+#[derive(Debug)]
+pub struct Unfolded {
+    /// The system.
+    pub lsts: Lsts,
+    /// The numbers of the search.
+    pub stats: Stats,
+}
+
+/// Makes the explicit system of a plan. With `names`, states are called by the states of their components.
+pub fn unfold(
+    plan: &Plan,
+    limits: Limits,
+    names: bool,
+    watch: &mut dyn Watch,
+) -> Result<Unfolded, Unfinished> {
+    with_composition(plan, Unfold { limits, names, watch })?
+}
+
+struct Unfold<'w> {
+    limits: Limits,
+    names: bool,
+    watch: &'w mut dyn Watch,
+}
+
+impl CompositionJob for Unfold<'_> {
+    type Output = Result<Unfolded, Unfinished>;
+
+    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output {
+        unfold_with(composition, &mut Full, self.limits, self.names, self.watch)
+    }
+}
+
+/// Nothing is looked for.
+struct Nobody;
+
+impl<S: ?Sized> Visitor<S> for Nobody {
+    fn arrive(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
+        Ok(None)
+    }
+    fn flagged(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
+        Ok(None)
+    }
+    fn terminal(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
+        Ok(None)
+    }
+}
+
+/// The same for a composition and a reduction.
+pub fn unfold_with<'p, S: WordVector + ?Sized>(
+    composition: &Composition<'p, S>,
+    reduction: &mut dyn Reduction<Composition<'p, S>>,
+    limits: Limits,
+    names: bool,
+    watch: &mut dyn Watch,
+) -> Result<Unfolded, Unfinished> {
+    let mut store: Exact<S> = Exact::new();
+    let outcome = breadth_first(Job {
+        system: composition,
+        reduction,
+        store: &mut store,
+        visitor: &mut Nobody,
+        watch,
+        limits,
+        keep: Keep::Labels,
+        all_errors: false,
+        no_ignoring: false,
+    });
+    match outcome.end {
+        End::Complete | End::Sighted => {}
+        End::Stopped(stop) => return Err(Unfinished::Stopped(stop)),
+        End::Fault(fault, _) => return Err(Unfinished::Fault(fault)),
+    }
+    store.seal();
+    let graph = outcome.graph.expect("edges were kept");
+    let plan = composition.plan();
+    let n = outcome.stats.states;
+    let mut builder = LstsBuilder::new(n)?;
+    for name in plan.alphabet() {
+        builder.action(name);
+    }
+    for state in 0..n as u32 {
+        for (edge, target) in graph.edges(state) {
+            let t = graph.label(edge).expect("labels were kept");
+            builder.add_transition(state, composition.action(t), target);
+        }
+    }
+    drop(graph);
+    add_propositions(composition, &store, n as u32, &mut builder);
+    if names {
+        let mut room = Default::default();
+        for id in 0..n as u32 {
+            let state = store.state(id, &mut room).expect("the store keeps states");
+            let locals = (0..plan.components().len()).map(|i| (composition.local(state, i) + 1).to_string());
+            builder.name_state(id, locals.collect::<Vec<_>>().join(" "));
+        }
+    }
+    Ok(Unfolded { lsts: builder.build()?, stats: outcome.stats })
+}
+
+/// The results of proposition rules; rejections are none of them: they were looked at before.
+fn add_propositions<S: WordVector + ?Sized>(
+    composition: &Composition<'_, S>,
+    store: &Exact<S>,
+    n: u32,
+    builder: &mut LstsBuilder,
+) {
+    let mut room = Default::default();
+    for (i, rule) in composition.plan().propositions().iter().enumerate() {
+        if matches!(rule.result, Mark::Special(_)) {
+            continue;
+        }
+        let holds = |&id: &u32| {
+            let state = store.state(id, &mut room).expect("the store keeps states");
+            composition.holds(state, i)
+        };
+        let states: Vec<u32> = (0..n).filter(holds).collect();
+        builder.add_proposition(rule.result.clone(), states);
+    }
+}
