@@ -1,0 +1,86 @@
+//! Mutexes.
+//!
+//! A failed attempt reads that the mutex is held. An unlock and the next lock are ordered; an unlock and an
+//! attempt conflict, because the attempt could have come first, and failed.
+
+use super::{Effect, Label, Relation, Table};
+use crate::op::{Action, ProcessId};
+
+/// A mutex.
+#[derive(Clone, Debug, Default)]
+pub struct Mutex {
+    owner: Option<ProcessId>,
+}
+
+impl Mutex {
+    /// A mutex that is free.
+    pub fn new() -> Mutex {
+        Mutex::default()
+    }
+}
+
+/// The stamp of an attempt that failed.
+const FAILED: u64 = 1;
+
+fn failed(label: &Label) -> bool {
+    label.action == Action::TryLock && label.effect.stamp == FAILED
+}
+
+impl Table for Mutex {
+    fn enabled(&self, _: ProcessId, action: Action) -> bool {
+        match action {
+            Action::Lock => self.owner.is_none(),
+            _ => true,
+        }
+    }
+
+    /// An attempt gets 1 if it succeeds.
+    fn peek(&self, _: ProcessId, action: Action, _: u32) -> Effect {
+        let failed = action == Action::TryLock && self.owner.is_some();
+        Effect { out: u64::from(!failed), stamp: u64::from(failed) }
+    }
+
+    fn execute(&mut self, me: ProcessId, action: Action, choice: u32) -> Effect {
+        let effect = self.peek(me, action, choice);
+        match action {
+            Action::Unlock => self.owner = None,
+            _ if effect.stamp != FAILED => self.owner = Some(me),
+            _ => {}
+        }
+        effect
+    }
+
+    fn relation(&self, first: &Label, second: &Label) -> Relation {
+        match (first.action, second.action) {
+            _ if failed(first) && failed(second) => Relation::Independent,
+            (Action::Unlock, Action::Lock) => Relation::Ordered,
+            // An unlock lies between a failed attempt and the next lock; an attempt that succeeded too.
+            (Action::TryLock, Action::Lock) if failed(first) => Relation::Ordered,
+            (Action::TryLock, Action::TryLock) if failed(first) => Relation::Ordered,
+            // The owner's.
+            (Action::Lock, Action::Unlock) => Relation::Ordered,
+            (Action::TryLock, Action::Unlock) if !failed(first) => Relation::Ordered,
+            _ => Relation::Conflict,
+        }
+    }
+
+    fn interferes(&self, action: Action, other: Action) -> bool {
+        match action {
+            Action::Unlock => other == Action::TryLock,
+            _ if self.owner.is_some() => other == Action::Unlock,
+            _ => other != Action::Unlock,
+        }
+    }
+
+    fn enables(&self, _: Action, other: Action, by: ProcessId) -> bool {
+        other == Action::Unlock && self.owner == Some(by)
+    }
+
+    fn holders(&self, _: Action) -> Vec<ProcessId> {
+        self.owner.into_iter().collect()
+    }
+
+    fn describe(&self) -> String {
+        self.owner.map_or("free".to_owned(), |owner| format!("held by {owner}"))
+    }
+}

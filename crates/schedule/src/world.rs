@@ -1,0 +1,190 @@
+//! The global state of a run: objects with their values, and what each process is about to do.
+
+use crate::objects::{Effect, Label, Object, Relation, Table};
+use crate::op::{Action, ObjectId, Op, Part, ProcessId};
+use crate::set::Set;
+use smallvec::SmallVec;
+
+/// Where a process stands.
+#[derive(Clone, Debug, Default)]
+pub enum Standing {
+    /// It has not been started in this run.
+    #[default]
+    Absent,
+    /// It is about to do this, when it may.
+    Announced(Op),
+    /// It has ended.
+    Ended,
+}
+
+/// What came of an operation: one effect per part.
+pub type Effects = SmallVec<[Effect; 2]>;
+
+/// Objects and processes.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    objects: Vec<Object>,
+    processes: Vec<Standing>,
+    /// The event during which a process was started, if one was.
+    started: Vec<Option<u32>>,
+    /// How many events there have been.
+    pub(crate) now: u32,
+}
+
+impl World {
+    /// A world with nothing in it.
+    pub fn new() -> World {
+        World::default()
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.objects.clear();
+        self.processes.clear();
+        self.started.clear();
+        self.now = 0;
+    }
+
+    /// Adds an object.
+    pub fn create(&mut self, object: impl Into<Object>) -> ObjectId {
+        self.objects.push(object.into());
+        self.objects.len() as ObjectId - 1
+    }
+
+    /// How many objects there are.
+    pub fn n_objects(&self) -> u32 {
+        self.objects.len() as u32
+    }
+
+    /// An object.
+    pub fn object(&self, id: ObjectId) -> &Object {
+        &self.objects[id as usize]
+    }
+
+    /// An object, to be changed in a way that commutes with everything.
+    pub fn object_mut(&mut self, id: ObjectId) -> &mut Object {
+        &mut self.objects[id as usize]
+    }
+
+    /// Says what a process is about to do. A process that is announced for the first time is started by the
+    /// process that is moving.
+    pub fn announce(&mut self, process: ProcessId, op: Op) {
+        let i = process as usize;
+        if i >= self.processes.len() {
+            self.processes.resize(i + 1, Standing::Absent);
+            self.started.resize(i + 1, None);
+        }
+        if matches!(self.processes[i], Standing::Absent) {
+            self.started[i] = self.now.checked_sub(1);
+        }
+        self.processes[i] = Standing::Announced(op);
+    }
+
+    /// Says that a process has ended.
+    pub fn end(&mut self, process: ProcessId) {
+        if let Some(standing) = self.processes.get_mut(process as usize) {
+            *standing = Standing::Ended;
+        }
+    }
+
+    /// One more than the largest number of a process.
+    pub fn n_processes(&self) -> u32 {
+        self.processes.len() as u32
+    }
+
+    /// What a process is about to do.
+    pub fn pending(&self, process: ProcessId) -> Option<&Op> {
+        match self.processes.get(process as usize) {
+            Some(Standing::Announced(op)) => Some(op),
+            _ => None,
+        }
+    }
+
+    /// Where a process stands.
+    pub fn standing(&self, process: ProcessId) -> &Standing {
+        self.processes.get(process as usize).unwrap_or(&Standing::Absent)
+    }
+
+    /// The event during which a process was started.
+    pub(crate) fn started(&self, process: ProcessId) -> Option<u32> {
+        self.started.get(process as usize).copied().flatten()
+    }
+
+    /// Processes with something to do.
+    pub fn waiting(&self) -> impl Iterator<Item = (ProcessId, &Op)> {
+        self.processes.iter().enumerate().filter_map(|(i, standing)| match standing {
+            Standing::Announced(op) => Some((i as ProcessId, op)),
+            _ => None,
+        })
+    }
+
+    /// Whether an operation can be done now.
+    pub fn is_enabled(&self, process: ProcessId, op: &Op) -> bool {
+        let enabled = |part: &Part| self.objects[part.object as usize].enabled(process, part.action);
+        match op.parts.as_slice() {
+            [] => true,
+            [part] => enabled(part),
+            // Waiting for one of several variables to change.
+            parts if matches!(parts[0].action, Action::Await(_)) => parts.iter().any(enabled),
+            parts => parts.iter().all(enabled),
+        }
+    }
+
+    /// The processes that can move.
+    pub fn enabled(&self) -> Set {
+        self.waiting().filter(|(process, op)| self.is_enabled(*process, op)).map(|(p, _)| p).collect()
+    }
+
+    /// Between how many outcomes an operation can choose.
+    pub fn choices(&self, op: &Op) -> u32 {
+        let parts = op.parts.iter().map(|part| self.objects[part.object as usize].choices(part.action));
+        parts.product::<u32>() * op.toss
+    }
+
+    /// What would come of an operation.
+    pub fn peek(&self, process: ProcessId, op: &Op, choice: u32) -> Effects {
+        let peek = |p: &Part| self.objects[p.object as usize].peek(process, p.action, choice);
+        op.parts.iter().map(peek).collect()
+    }
+
+    /// Does what a process has announced. Gives what the process gets, and what came of each part.
+    pub(crate) fn execute(&mut self, process: ProcessId, op: &Op, choice: u32) -> (u64, Effects) {
+        let mut effects = Effects::new();
+        for part in &op.parts {
+            effects.push(self.objects[part.object as usize].execute(process, part.action, choice));
+        }
+        self.now += 1;
+        (effects.first().map_or(u64::from(choice), |effect| effect.out), effects)
+    }
+
+    /// How two operations relate, in the order in which they occurred.
+    pub fn relation(
+        &self,
+        first: (ProcessId, &Op, &Effects),
+        second: (ProcessId, &Op, &Effects),
+    ) -> Relation {
+        let mut worst = Relation::Independent;
+        for (i, one) in first.1.parts.iter().enumerate() {
+            for (j, two) in second.1.parts.iter().enumerate() {
+                if one.object == two.object {
+                    let object = &self.objects[one.object as usize];
+                    let label = |process, part: &Part, effect| Label { process, action: part.action, effect };
+                    let one = label(first.0, one, first.2[i]);
+                    let two = label(second.0, two, second.2[j]);
+                    worst = worst.max(object.relation(&one, &two));
+                }
+            }
+        }
+        // One of several changes let the process go on: none of them was needed.
+        let awaits_several = |op: &Op| op.parts.len() > 1 && matches!(op.parts[0].action, Action::Await(_));
+        if worst == Relation::Ordered && awaits_several(second.1) { Relation::Doubtful } else { worst }
+    }
+
+    /// Whether two operations are independent whatever comes of them.
+    pub(crate) fn commutes(&self, one: &Op, two: &Op) -> bool {
+        one.parts.iter().all(|a| {
+            let same = |b: &&Part| a.object == b.object;
+            two.parts.iter().filter(same).all(|b| self.object(a.object).commutes(a.action, b.action))
+        })
+    }
+}

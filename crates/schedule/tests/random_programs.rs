@@ -1,0 +1,90 @@
+//! Every algorithm sees exactly what a search without reduction sees, on random programs over all objects; mistakes
+//! that are made on purpose are noticed. `STUBBORN_TIMES=10` makes the campaign ten times as long.
+
+mod common;
+
+use common::{observations, random_script};
+use stubborn_schedule::{Algorithm, Fault, Script};
+
+const MAX_RUNS: u64 = 3000;
+
+fn times() -> u64 {
+    std::env::var("STUBBORN_TIMES").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
+/// Programs whose runs can all be made, with what is seen in them.
+fn programs(first: u64, n: u64) -> impl Iterator<Item = (u64, Script, std::collections::BTreeSet<String>)> {
+    let small = |seed| {
+        let script = random_script(seed);
+        let (seen, ..) = observations(&script, Algorithm::Dfs, None, MAX_RUNS)?;
+        Some((seed, script, seen))
+    };
+    (first..).filter_map(small).take(n as usize)
+}
+
+fn differs(
+    script: &Script,
+    algorithm: Algorithm,
+    fault: Option<Fault>,
+    expected: &std::collections::BTreeSet<String>,
+) -> bool {
+    // Repetitions may make a reduced search longer than the full one.
+    observations(script, algorithm, fault, MAX_RUNS * 20).is_none_or(|(seen, ..)| seen != *expected)
+}
+
+#[test]
+fn every_algorithm_sees_what_a_full_search_sees() {
+    let mut wrong = Vec::new();
+    let mut n = 0;
+    for (seed, script, expected) in programs(0, 2000 * times()) {
+        n += 1;
+        for algorithm in Algorithm::ALL.into_iter().filter(|&algorithm| algorithm != Algorithm::Dfs) {
+            if differs(&script, algorithm, None, &expected) {
+                wrong.push((seed, algorithm));
+            }
+        }
+    }
+    assert_eq!(n, 2000 * times());
+    assert!(wrong.is_empty(), "{} of {n}: {:?}", wrong.len(), &wrong[..wrong.len().min(200)]);
+}
+
+#[test]
+fn mistakes_are_noticed() {
+    let faults = [
+        (Fault::DroppedRace, Algorithm::Source),
+        (Fault::DisagreeingOrder, Algorithm::Source),
+        (Fault::EnablingRaces, Algorithm::Source),
+        (Fault::ForgottenWaiters, Algorithm::Source),
+        (Fault::DeepSleep, Algorithm::Sleep),
+    ];
+    let programs: Vec<_> = programs(1_000_000, 2000).collect();
+    for (fault, algorithm) in faults {
+        let found =
+            programs.iter().filter(|(_, script, seen)| differs(script, algorithm, Some(fault), seen)).count();
+        assert!(found > 0, "{fault:?} is not noticed");
+    }
+}
+
+/// `STUBBORN_SEED=156 STUBBORN_ALGORITHM=source cargo test ... one_program -- --ignored --nocapture` shows what is missed.
+#[test]
+#[ignore = "for looking at one program"]
+fn one_program() {
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    let seed = variable("STUBBORN_SEED").parse().expect("STUBBORN_SEED");
+    let algorithm = Algorithm::from_word(&variable("STUBBORN_ALGORITHM")).expect("STUBBORN_ALGORITHM");
+    let script = random_script(seed);
+    for (process, code) in script.processes.iter().enumerate() {
+        println!("process {process}");
+        for instruction in code {
+            match instruction {
+                stubborn_schedule::Instruction::Do(op) => println!("  {:?} {}", op.parts, op.toss),
+                other => println!("  {other:?}"),
+            }
+        }
+    }
+    let (all, runs, _) = observations(&script, Algorithm::Dfs, None, MAX_RUNS).expect("small");
+    let (seen, reduced, blocked) = observations(&script, algorithm, None, MAX_RUNS * 20).expect("small");
+    println!("{runs} runs, {reduced} and {blocked} with {}", algorithm.word());
+    all.difference(&seen).for_each(|missed| println!("missed {missed}"));
+    seen.difference(&all).for_each(|wrong| println!("wrong {wrong}"));
+}
