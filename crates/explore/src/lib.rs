@@ -15,6 +15,7 @@ mod dfs;
 mod graph;
 mod ignoring;
 pub mod linear;
+pub mod reject;
 mod run;
 
 pub use bfs::breadth_first;

@@ -9,11 +9,16 @@
 //! **Differs from the text** in that the instances of a nondeterministic action are transitions of their own.
 //! **Checked by** `Plain` state by state, the counts of token rings, and `reduce::Checked`.
 
-use crate::lsts::{Action, Lsts, TAU};
-use crate::plan::Plan;
+use crate::lsts::{Action, Lsts, Mark, Special, TAU};
+use crate::plain::{self, Mover};
+use crate::plan::{Plan, PropositionRule};
+use fixedbitset::FixedBitSet;
 use std::marker::PhantomData;
 use std::ops::Range;
-use stubborn_system::{Batch, Fault, Part, Requirements, Rules, Symmetric, System, TransitionId, WordVector};
+use stubborn_system::{
+    Batch, Fault, Observed, Question, Rejecting, Rejection, RejectionKind, Requirements, Rules, Symmetric,
+    System, TransitionId, WordVector,
+};
 use thiserror::Error;
 
 /// Where a component's state lies.
@@ -106,8 +111,12 @@ pub struct Composition<'p, S: ?Sized> {
     involved: Lists,
     /// The first action of each component in these lists.
     bases: Vec<usize>,
-    /// The components that are looked at as one, for each guard.
+    /// The components that are looked at as one, for each guard; and the rules that they have a part in.
     guards: Vec<Vec<usize>>,
+    guard_rules: Vec<FixedBitSet>,
+    rejections: Vec<Rejection>,
+    /// The proposition rule of each rejection.
+    rejection_rules: Vec<usize>,
     cuts: Vec<usize>,
     state: PhantomData<fn(&S)>,
 }
@@ -115,6 +124,11 @@ pub struct Composition<'p, S: ?Sized> {
 /// How many words a state of `plan` takes.
 pub fn n_words(plan: &Plan) -> usize {
     layout(plan).1
+}
+
+/// How many bits of them say something.
+pub fn n_bits(plan: &Plan) -> usize {
+    layout(plan).0.iter().map(|field| field.mask.count_ones() as usize).sum()
 }
 
 fn layout(plan: &Plan) -> (Vec<Field>, usize) {
@@ -172,6 +186,15 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
             rules.push(Compiled { first: n as u32, roles: first..roles.len() as u32, rule, result });
         }
         let guards = guards(plan);
+        let takes_part = |guard: &Vec<usize>, rule: &Compiled| {
+            let roles = &roles[rule.roles.start as usize..rule.roles.end as usize];
+            roles.iter().any(|role: &Role| guard.contains(&(role.component as usize)))
+        };
+        let guard_rules = guards.iter().map(|guard| {
+            (0..rules.len()).filter(|&rule| takes_part(guard, &rules[rule])).collect::<FixedBitSet>()
+        });
+        let guard_rules = guard_rules.collect();
+        let (rejection_rules, rejections) = rejections(plan, &guards).into_iter().unzip();
         let is_cut = |&i: &usize| plan.propositions()[i].result.is_cut();
         Ok(Self {
             plan,
@@ -184,6 +207,9 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
             involved: Lists::new(n_actions, involved),
             bases,
             guards,
+            guard_rules,
+            rejections,
+            rejection_rules,
             cuts: (0..plan.propositions().len()).filter(is_cut).collect(),
             state: PhantomData,
         })
@@ -225,26 +251,9 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
         self.roles_of(self.compiled(t)).iter().map(|role| role.component as usize)
     }
 
-    /// The sets of components that expressions of rejections are about; see [`Composition::guard_of`].
-    pub fn guards(&self) -> &[Vec<usize>] {
-        &self.guards
-    }
-
-    /// The guard of a proposition rule that is a rejection.
-    pub fn guard_of(&self, rule: usize) -> Option<usize> {
-        let mut components = Vec::new();
-        self.plan.propositions()[rule].expr.components(&mut components);
-        self.guards.iter().position(|guard| *guard == components)
-    }
-
     /// The imaginary node of a component.
     fn component_node(&self, component: usize) -> TransitionId {
         TransitionId::from(self.rule_of.len() + component)
-    }
-
-    /// The imaginary node of a guard: all that its components offer.
-    pub fn guard_node(&self, guard: usize) -> TransitionId {
-        TransitionId::from(self.rule_of.len() + self.fields.len() + guard)
     }
 
     fn compiled(&self, t: TransitionId) -> &Compiled {
@@ -375,20 +384,46 @@ fn ordered(plan: &Plan, radixes: &[Vec<u32>]) -> Vec<Uncompiled> {
     rules
 }
 
+/// The kind of a rejection, if a proposition rule is one.
+fn rejection_kind(rule: &PropositionRule) -> Option<RejectionKind> {
+    match rule.result {
+        Mark::Special(Special::Rej) => Some(RejectionKind::State),
+        Mark::Special(Special::DlRej) => Some(RejectionKind::Deadlock),
+        Mark::Special(Special::LlRej) => Some(RejectionKind::Livelock),
+        Mark::Special(Special::InfRej) => Some(RejectionKind::Infinite),
+        Mark::Special(Special::Cut) | Mark::Named(_) => None,
+    }
+}
+
 /// The sets of components that the expressions of rejections mention, each once.
 fn guards(plan: &Plan) -> Vec<Vec<usize>> {
     let mut guards: Vec<Vec<usize>> = Vec::new();
-    for rule in plan.propositions() {
-        let is_rejection = |special| crate::plan::REJECTIONS.contains(special);
-        if matches!(&rule.result, crate::Mark::Special(special) if is_rejection(special)) {
-            let mut components = Vec::new();
-            rule.expr.components(&mut components);
-            if !guards.contains(&components) {
-                guards.push(components);
-            }
+    for rule in plan.propositions().iter().filter(|rule| rejection_kind(rule).is_some()) {
+        let guard = guard(rule);
+        if !guards.contains(&guard) {
+            guards.push(guard);
         }
     }
     guards
+}
+
+fn guard(rule: &PropositionRule) -> Vec<usize> {
+    let mut components = Vec::new();
+    rule.expr.components(&mut components);
+    components
+}
+
+/// The rejections with their proposition rules.
+fn rejections(plan: &Plan, guards: &[Vec<usize>]) -> Vec<(usize, Rejection)> {
+    let mut out = Vec::new();
+    for (i, rule) in plan.propositions().iter().enumerate() {
+        if let Some(kind) = rejection_kind(rule) {
+            let of = guard(rule);
+            let guard = guards.iter().position(|known| *known == of).expect("every rejection has its guard");
+            out.push((i, Rejection { kind, text: plan.show(&rule.expr), guard }));
+        }
+    }
+    out
 }
 
 impl<S: WordVector + ?Sized> System for Composition<'_, S> {
@@ -461,17 +496,6 @@ impl<S: WordVector + ?Sized> System for Composition<'_, S> {
         };
         self.plan.components().iter().enumerate().map(value).collect()
     }
-
-    fn explain(&self, state: &S, t: TransitionId) -> Vec<Part> {
-        let _ = state;
-        let rule = self.compiled(t);
-        let part = |role: &Role| {
-            let component = &self.plan.components()[role.component as usize];
-            let text = component.lsts.action_name(role.action).to_owned();
-            Part { process: Some(component.number.to_string()), line: None, text, messages: Vec::new() }
-        };
-        self.roles_of(rule).iter().map(part).collect()
-    }
 }
 
 impl<S: WordVector + ?Sized> Rules for Composition<'_, S> {
@@ -535,6 +559,87 @@ impl<S: WordVector + ?Sized> Composition<'_, S> {
                 }
             }
         }
+    }
+}
+
+impl<S: WordVector + ?Sized> Rejecting for Composition<'_, S> {
+    fn rejections(&self) -> &[Rejection] {
+        &self.rejections
+    }
+
+    #[inline]
+    fn rejects(&self, state: &S, rejection: usize) -> bool {
+        let holds = self.holds(state, self.rejection_rules[rejection]);
+        // A state that is not expanded does not stop by itself.
+        let is_deadlock = self.rejections[rejection].kind == RejectionKind::Deadlock;
+        holds && !(is_deadlock && !self.cuts.is_empty() && self.is_cut(state))
+    }
+
+    #[inline]
+    fn takes_part(&self, guard: usize, t: TransitionId) -> bool {
+        self.guard_rules[guard].contains(self.rule_of[t.index()] as usize)
+    }
+
+    fn guard_node(&self, guard: usize) -> TransitionId {
+        TransitionId::from(self.rule_of.len() + self.fields.len() + guard)
+    }
+
+    fn confirm(
+        &self,
+        rejection: usize,
+        states: &Batch<S>,
+        cycle_start: Option<usize>,
+    ) -> Result<String, String> {
+        let tuple = |i: usize| (0..self.fields.len()).map(|c| self.local(states.state(i), c)).collect();
+        let tuples: Vec<plain::Tuple> = (0..states.len()).map(tuple).collect();
+        let mover = |i: usize| {
+            let t = states.via(i);
+            let alone = self.participants(t).next().unwrap_or(0);
+            self.rule(t).map_or(Mover::Tau(alone), Mover::Rule)
+        };
+        let movers: Vec<Mover> = (1..states.len()).map(mover).collect();
+        plain::confirm(self.plan, self.rejection_rules[rejection], &tuples, &movers, cycle_start)?;
+        let visible = |range: Range<usize>| {
+            let actions = range.map(|i| self.action(states.via(i + 1))).filter(|&action| action != TAU);
+            let names: Vec<&str> = actions.map(|action| self.plan.action_name(action)).collect();
+            if names.is_empty() { "nothing to be seen".to_owned() } else { names.join(" ") }
+        };
+        let Rejection { kind, text, .. } = &self.rejections[rejection];
+        let stem = visible(0..cycle_start.unwrap_or(movers.len()));
+        let cycle = cycle_start.map_or(String::new(), |start| visible(start..movers.len()));
+        Ok(match kind {
+            RejectionKind::State => format!("{text}; illegal trace: {stem}"),
+            RejectionKind::Deadlock => format!("deadlock where {text}; illegal trace: {stem}"),
+            RejectionKind::Livelock => {
+                format!("livelock where {text}; illegal trace: {stem}, then for ever: {cycle}")
+            }
+            RejectionKind::Infinite => {
+                format!("infinite trace through {text}; illegal trace: {stem}, then for ever: {cycle}")
+            }
+        })
+    }
+}
+
+/// Rejections are asked for by themselves, so there are no questions besides.
+impl<S: WordVector + ?Sized> Observed for Composition<'_, S> {
+    fn questions(&self) -> Vec<Question> {
+        Vec::new()
+    }
+
+    fn check(&self, _: &S) -> Result<Option<String>, Fault> {
+        Ok(None)
+    }
+
+    fn check_deadlock(&self, _: &S) -> Result<Option<String>, Fault> {
+        Ok(None)
+    }
+
+    fn is_may_progress(&self, _: &S) -> Result<bool, Fault> {
+        Ok(false)
+    }
+
+    fn is_must_progress(&self, _: &S) -> Result<bool, Fault> {
+        Ok(false)
     }
 }
 

@@ -25,7 +25,7 @@ mod write_lsts;
 mod write_rules;
 
 pub use aut::{Tau, read_aut, write_aut};
-pub use composition::{Composition, CompositionError, n_words};
+pub use composition::{Composition, CompositionError, n_bits, n_words};
 pub use default_rules::{Renaming, default_plan, read_renaming, read_visible};
 pub use dot::write_dot;
 pub use expr::Expr;

@@ -9,7 +9,7 @@
 //! **Checked by** `Plain`, which does by definition what [`crate::Composition`] does fast.
 
 use crate::expr::Expr;
-use crate::lsts::{Action, Lsts, Mark, Special, TAU};
+use crate::lsts::{Action, Lsts, Mark, TAU};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use thiserror::Error;
@@ -207,6 +207,3 @@ fn implied(mark: &Mark, prefix: &str) -> Option<Mark> {
         Mark::Named(_) => None,
     }
 }
-
-/// The rejections of a plan are the rules whose results are these.
-pub(crate) const REJECTIONS: [Special; 4] = [Special::Rej, Special::DlRej, Special::LlRej, Special::InfRej];

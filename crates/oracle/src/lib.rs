@@ -37,6 +37,7 @@ mod network;
 mod network_random;
 mod network_rules;
 mod network_text;
+pub mod processes;
 pub mod promela;
 mod rng;
 mod shrink;

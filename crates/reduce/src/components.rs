@@ -48,15 +48,27 @@ struct Frame {
 }
 
 impl StrongComponents {
-    /// Visits everything reachable from `start`. True as soon as a component with an enabled member is
-    /// complete; its successors are then in `out`.
-    fn search<Y: Rules + ?Sized>(
+    /// Makes all nodes new, for another state.
+    pub(crate) fn begin(&mut self, n_nodes: usize) {
+        next_stamp(&mut self.stamps, &mut self.stamp, n_nodes);
+        self.low.resize(n_nodes, 0);
+    }
+
+    /// Visits everything reachable from `start` that was not visited before. True as soon as a component is
+    /// complete that `accept` accepts.
+    pub(crate) fn search<Y: Rules + ?Sized>(
         &mut self,
         system: &Y,
         state: &Y::State,
         start: TransitionId,
-        out: &mut Batch<Y::State>,
+        accept: &mut impl FnMut(&[TransitionId]) -> Result<bool, Fault>,
     ) -> Result<bool, Fault> {
+        if self.stamps[start.index()] == self.stamp {
+            return Ok(false);
+        }
+        self.stack.clear();
+        self.frames.clear();
+        self.required.clear();
         self.enter(system, state, start)?;
         while let Some(frame) = self.frames.last_mut() {
             let child = if frame.first < frame.below {
@@ -81,7 +93,7 @@ impl StrongComponents {
             self.frames.pop();
             self.required.truncate(self.frames.last().map_or(0, |f| f.end));
             let low = self.low[node.index()];
-            if low == place && self.fire_component(system, state, place as usize, out)? {
+            if low == place && self.complete(place as usize, accept)? {
                 return Ok(true);
             }
             if let Some(parent) = self.frames.last()
@@ -114,27 +126,19 @@ impl StrongComponents {
         Ok(())
     }
 
-    /// Tries to fire every member of the component from `place` up. If none can be fired, the component
-    /// is done with.
-    fn fire_component<Y: Rules + ?Sized>(
+    /// Shows the component from `place` up. If it is not accepted, it is done with.
+    fn complete(
         &mut self,
-        system: &Y,
-        state: &Y::State,
         place: usize,
-        out: &mut Batch<Y::State>,
+        accept: &mut impl FnMut(&[TransitionId]) -> Result<bool, Fault>,
     ) -> Result<bool, Fault> {
-        let mut fired = false;
-        for &t in &self.stack[place..] {
-            if t.index() < system.n_transitions() {
-                fired |= system.fire(state, t, out)?;
-            }
-        }
-        if !fired {
+        let is_accepted = accept(&self.stack[place..])?;
+        if !is_accepted {
             for t in self.stack.drain(place..) {
                 self.low[t.index()] = DONE;
             }
         }
-        Ok(fired)
+        Ok(is_accepted)
     }
 }
 
@@ -148,16 +152,18 @@ impl<Y: Rules + ?Sized> Reduction<Y> for StrongComponents {
     }
 
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
-        next_stamp(&mut self.stamps, &mut self.stamp, system.n_nodes());
-        self.low.resize(system.n_nodes(), 0);
-        for t in (0..system.n_transitions()).rev().map(TransitionId::from) {
-            if self.stamps[t.index()] == self.stamp {
-                continue;
+        self.begin(system.n_nodes());
+        let n = system.n_transitions();
+        // Every member of a component is tried; the component is wanted if one of them can be fired.
+        let mut fire = |component: &[TransitionId]| {
+            let mut fired = false;
+            for &t in component.iter().filter(|t| t.index() < n) {
+                fired |= system.fire(state, t, out)?;
             }
-            self.stack.clear();
-            self.frames.clear();
-            self.required.clear();
-            if self.search(system, state, t, out)? {
+            Ok(fired)
+        };
+        for t in (0..n).rev().map(TransitionId::from) {
+            if self.search(system, state, t, &mut fire)? {
                 return Ok(());
             }
         }

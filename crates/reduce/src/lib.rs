@@ -11,6 +11,7 @@ mod closure;
 mod components;
 mod deletion;
 mod full;
+mod goal;
 mod kind;
 mod network;
 mod smaller;
@@ -21,6 +22,7 @@ pub use closure::Closure;
 pub use components::StrongComponents;
 pub use deletion::Deletion;
 pub use full::Full;
+pub use goal::GoalOriented;
 pub use kind::ReductionKind;
 pub use network::NetworkReduction;
 pub use smaller::Smaller;
@@ -105,6 +107,9 @@ pub enum Preserves {
     /// The same, and reachability of failures in any case: no sequence of transitions outside the set leads to
     /// one.
     Failures,
+    /// What [`Preserves::Basic`] says; and what is rejected for one guard is found, or else a livelock of that
+    /// guard is (V93 Theorem 4.1).
+    Rejections,
     /// What [`Preserves::Basic`] says; and the sets satisfy V and I for certain propositions, so that runs look
     /// the same up to stuttering, if the search sees to it that no cycle puts anything off for ever.
     Stuttering,

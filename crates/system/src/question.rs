@@ -1,6 +1,6 @@
 //! What can be asked.
 
-use crate::TransitionId;
+use crate::{RejectionKind, TransitionId};
 use std::fmt;
 
 /// A question about a system. Each is answered with the row of the soundness table that the answer
@@ -31,6 +31,13 @@ pub enum Question {
         /// The transitions that occur only finitely often in a violating run.
         rarely: Vec<TransitionId>,
     },
+    /// Nothing is rejected by a condition on states.
+    Rejection {
+        /// What is wrong where the condition holds.
+        kind: RejectionKind,
+        /// The condition.
+        text: String,
+    },
     /// Every run satisfies a property of linear time.
     Linear {
         /// Its name, or the property itself.
@@ -48,6 +55,7 @@ impl Question {
             Self::MustProgress { .. } => "must-progress",
             Self::MayTerminate => "may-terminate",
             Self::Fair { .. } => "fair",
+            Self::Rejection { kind, .. } => kind.word(),
             Self::Linear { .. } => "linear",
         }
     }
@@ -69,6 +77,12 @@ impl fmt::Display for Question {
             Self::Fair { often, rarely } => {
                 write!(f, "no run fires {often} for ever without firing one of {rarely:?} for ever")
             }
+            Self::Rejection { kind, text } => match kind {
+                RejectionKind::State => write!(f, "never {text}"),
+                RejectionKind::Deadlock => write!(f, "no deadlock where {text}"),
+                RejectionKind::Livelock => write!(f, "no livelock where {text}"),
+                RejectionKind::Infinite => write!(f, "no infinite trace through {text}"),
+            },
             Self::Linear { name } => write!(f, "every run satisfies {name}"),
         }
     }

@@ -21,6 +21,7 @@ mod messages;
 mod options;
 mod original;
 mod phase;
+mod rejections;
 mod replay;
 mod row;
 mod trace;
@@ -31,6 +32,7 @@ pub use linear::{LinearPlan, ProductReport, RunProperty, check_runs, replay_run}
 pub use options::{Options, SearchKind, StoreKind};
 pub use original::{OpenCycle, on_original};
 pub use phase::PhaseReport;
+pub use rejections::{RejectionOptions, check_rejections};
 pub use replay::{Region, Rejection, Replayed, Witness, replay};
 pub use row::Row;
 pub use stubborn_reduce::ReductionKind;

@@ -297,6 +297,7 @@ impl<Z: System> One<'_, '_, Z> {
             always_may_terminate: None,
             no_ignoring: false,
             is_closed,
+            no_livelock: false,
         };
         let question = Question::Linear { name: self.property.name() };
         Holds::conclude(&question, evidence)

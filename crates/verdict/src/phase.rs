@@ -308,6 +308,7 @@ impl<Z: Observed> Phase<'_, Z> {
             always_may_terminate: self.terminates.as_ref().map(Option::is_none),
             no_ignoring: self.outcome.no_ignoring,
             is_closed: false,
+            no_livelock: false,
         };
         Ok(Holds::conclude(question, evidence).map_or(Finding::Open, Finding::Holds))
     }

@@ -28,6 +28,9 @@ pub enum Row {
     FairByTermination,
     /// D0, D1, D2, V, I and no cycle that puts anything off: runs are the same up to stuttering.
     Stuttering,
+    /// D0, D1, D2, everything that the guard may do except at livelock monitors, and there something without the
+    /// guard: what is rejected is found, or a livelock (V93 Theorem 4.1).
+    Testers,
     /// A run of the model that was replayed: true whatever was left out.
     Replay,
 }
@@ -45,6 +48,7 @@ impl Row {
             Self::ProgressByTermination => "may-terminating-progress",
             Self::FairByTermination => "may-terminating-fair",
             Self::Stuttering => "stutter-equivalent-runs",
+            Self::Testers => "goal-oriented-testers",
             Self::Replay => "replay",
         }
     }
@@ -73,6 +77,9 @@ impl fmt::Display for Row {
             }
             Self::Stuttering => {
                 "stubborn sets (D0 D1 D2 V I) without cycles that put anything off (L) keep all runs up to stuttering"
+            }
+            Self::Testers => {
+                "goal-oriented stubborn sets keep what testers reject, or a livelock, and there is none [V93 Theorem 4.1]"
             }
             Self::Replay => "a run of the model, replayed step by step",
         })

@@ -4,7 +4,7 @@ use crate::{Region, Row, Trace};
 use stubborn_explore::{End, Stop};
 use stubborn_reduce::Preserves;
 use stubborn_store::Guarantee;
-use stubborn_system::Question;
+use stubborn_system::{Question, RejectionKind};
 use thiserror::Error;
 
 /// The answer to a question.
@@ -53,6 +53,8 @@ pub struct Evidence<'a> {
     pub no_ignoring: bool,
     /// For properties of runs: whether the runs that were searched for are closed under stuttering.
     pub is_closed: bool,
+    /// For rejections: whether it is known that the explored part has no cycle at a livelock monitor of its sets.
+    pub no_livelock: bool,
 }
 
 impl Holds {
@@ -67,6 +69,8 @@ impl Holds {
             (Preserves::Everything, _) => Row::FullSearch,
             (Preserves::Stuttering, Question::Linear { .. }) if evidence.is_closed => Row::Stuttering,
             (_, Question::Deadlock) => Row::TerminalStates,
+            (_, Question::Rejection { kind: RejectionKind::Deadlock, .. }) => Row::TerminalStates,
+            (Preserves::Rejections, Question::Rejection { .. }) if evidence.no_livelock => Row::Testers,
             (_, Question::MayTerminate) if terminates => Row::Termination,
             (Preserves::Failures, Question::Safety) => Row::SafetyByUpSets,
             (_, Question::Safety) if terminates => Row::SafetyByTermination,
@@ -169,6 +173,7 @@ mod tests {
             always_may_terminate: None,
             no_ignoring: false,
             is_closed: false,
+            no_livelock: false,
         }
     }
 
@@ -182,6 +187,24 @@ mod tests {
             Question::Fair { often: TransitionId(0), rarely: Vec::new() },
             Question::Linear { name: "p".into() },
         ]
+    }
+
+    fn rejections() -> [Question; 4] {
+        RejectionKind::ALL.map(|kind| Question::Rejection { kind, text: "p".into() })
+    }
+
+    #[test]
+    fn what_is_rejected_needs_sets_of_its_own_and_no_livelock() {
+        let proved = |preserves, no_livelock| {
+            let evidence = Evidence { preserves, no_livelock, ..evidence(&End::Complete) };
+            rejections().map(|question| Holds::conclude(&question, evidence).is_some())
+        };
+        assert_eq!(proved(Preserves::Everything, false), [true; 4]);
+        assert_eq!(proved(Preserves::Rejections, false), [false, true, false, false]);
+        assert_eq!(proved(Preserves::Rejections, true), [true; 4]);
+        for other in [Preserves::Basic, Preserves::Failures, Preserves::Stuttering] {
+            assert_eq!(proved(other, true), [false, true, false, false]);
+        }
     }
 
     #[test]

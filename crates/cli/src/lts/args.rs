@@ -1,5 +1,6 @@
 //! The words of `stubborn lts`.
 
+use crate::args::CheckArgs;
 use crate::{machine, quantity};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -44,6 +45,15 @@ pub(crate) enum LtsCommand {
         limits: LimitArgs,
         #[command(flatten)]
         read: ReadArgs,
+    },
+    /// Check the rejections of rules on the fly: rej, dl_rej, ll_rej, inf_rej
+    Check {
+        /// Rules, numeric or extended; components are files beside them
+        system: PathBuf,
+        #[command(flatten)]
+        read: ReadArgs,
+        #[command(flatten)]
+        check: Box<CheckArgs>,
     },
     /// Write rules by which actions of one name happen together; or convert rules between their formats
     Rules {

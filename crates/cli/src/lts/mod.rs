@@ -1,6 +1,7 @@
 //! `stubborn lts`: processes as labelled state transition systems.
 
 mod args;
+mod check;
 mod compose;
 mod example;
 mod files;
@@ -30,6 +31,7 @@ pub(crate) fn lts(command: LtsCommand) -> Result<u8, Failure> {
         LtsCommand::Compose { rules, output, state_names, limits, read } => {
             compose::compose(&rules, output.as_deref(), state_names, &limits, &read)
         }
+        LtsCommand::Check { system, read, check } => check::check(&system, &read, &check),
         LtsCommand::Rules { inputs, rename, visible, numeric, output, read } => {
             let names = rules::Names { rename: rename.as_deref(), visible: visible.as_deref() };
             rules::rules(&inputs, names, numeric, output.as_deref(), &read)

@@ -1,0 +1,135 @@
+//! The faults of the token ring of HVV are caught as the paper says and the original tool confirms.
+
+use std::collections::BTreeSet;
+use stubborn_explore::Unwatched;
+use stubborn_gallery::process_ring::ProcessRing;
+use stubborn_lts::{
+    Composition, CompositionJob, Files, MemoryFiles, NoComponent, Plan, ReadOptions, read_lsts, read_rules,
+    with_composition,
+};
+use stubborn_reduce::CheckDepth;
+use stubborn_system::{Question, WordVector};
+use stubborn_verdict::{Analysis, Options, RejectionOptions, Verdict, check_rejections};
+
+fn plan(ring: ProcessRing) -> Plan {
+    let files = ring.files().into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
+    let files = MemoryFiles(files);
+    let options = ReadOptions::default();
+    let mut load = |path: &str| {
+        let bytes = files.load(path).map_err(NoComponent::Load)?;
+        read_lsts(path, bytes, &files, options).map_err(NoComponent::Refused)
+    };
+    let bytes = files.load("ring.ext").unwrap();
+    read_rules("ring.ext", bytes, &files, &mut load, options).unwrap_or_else(|refusal| panic!("{refusal}"))
+}
+
+struct Check(RejectionOptions, Options);
+
+impl CompositionJob for Check {
+    type Output = Analysis;
+
+    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Analysis {
+        check_rejections(composition, self.0, &self.1, &mut Unwatched)
+            .unwrap_or_else(|broken| panic!("{:?}", broken.fault))
+    }
+}
+
+fn checked(ring: ProcessRing, reduced: bool, options: Options) -> Analysis {
+    with_composition(&plan(ring), Check(RejectionOptions { reduced }, options)).unwrap()
+}
+
+/// What is violated, in words, with the length of its run.
+fn violated(analysis: &Analysis) -> Vec<(&'static str, String, usize)> {
+    let mut out = Vec::new();
+    for answer in &analysis.answers {
+        let Question::Rejection { kind, text } = &answer.question else { panic!("{:?}", answer.question) };
+        match &answer.verdict {
+            Verdict::Violated(violated) => {
+                let trace = violated.trace();
+                out.push((kind.word(), text.clone(), trace.cycle_start.unwrap_or(trace.steps.len())));
+            }
+            Verdict::Holds(_) => {}
+            other => panic!("{text}: {}", other.word()),
+        }
+    }
+    out
+}
+
+fn all_errors() -> Options {
+    Options { all_errors: true, check: Some(CheckDepth::Sample), ..Options::default() }
+}
+
+#[test]
+fn a_correct_ring_rejects_nothing() {
+    for n in 2..=4 {
+        for reduced in [false, true] {
+            assert_eq!(violated(&checked(ProcessRing::new(n), reduced, all_errors())), [], "n = {n}");
+        }
+    }
+}
+
+#[test]
+fn faults_are_caught_by_the_rules_that_the_paper_names() {
+    let client = |i: usize| format!("{}.\"W\"", 2 * i);
+    for n in 2..=4 {
+        for position in 1..=(if n == 4 { 1 } else { n }) {
+            let ring = |fault| ProcessRing { position, ..ProcessRing::new(n).with_fault(fault) };
+            let found = |fault, reduced| violated(&checked(ring(fault), reduced, all_errors()));
+            for reduced in [false, true] {
+                // Two tokens: every pair of clients can meet, and in the end the tokens block each other.
+                let one = found(1, reduced);
+                let kinds: BTreeSet<&str> = one.iter().map(|wrong| wrong.0).collect();
+                assert_eq!(kinds, BTreeSet::from(["rej", "dl-rej"]), "n = {n}");
+                assert_eq!(one.iter().filter(|wrong| wrong.0 == "rej").count(), n * (n - 1) / 2);
+                // A server that gives the token away: its client waits for ever, and no other.
+                let two: Vec<_> = found(2, reduced).into_iter().map(|wrong| (wrong.0, wrong.1)).collect();
+                assert_eq!(two, [("ll-rej", client(position))], "n = {n}");
+                // A client that leaves with access: all others wait in a deadlock.
+                let three: Vec<_> = found(3, reduced).into_iter().map(|wrong| (wrong.0, wrong.1)).collect();
+                let others = (1..=n).filter(|&i| i != position).map(|i| ("dl-rej", client(i)));
+                assert_eq!(three, others.collect::<Vec<_>>(), "n = {n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_breadth_first_search_shows_is_shortest() {
+    let shortest = |n, fault, kind: &str| {
+        let found = violated(&checked(ProcessRing::new(n).with_fault(fault), false, all_errors()));
+        found.iter().filter(|wrong| wrong.0 == kind).map(|wrong| wrong.2).min()
+    };
+    for n in 2..=4 {
+        assert_eq!(shortest(n, 1, "rej"), Some(9));
+        assert_eq!(shortest(n, 1, "dl-rej"), Some([11, 15, 18][n - 2]));
+        assert_eq!(shortest(n, 3, "dl-rej"), Some([7, 9, 11][n - 2]));
+        // The first search that comes to the livelock need not take the shortest way to it.
+        assert!(shortest(n, 2, "ll-rej") >= Some(2));
+    }
+    // The first violation that is found is the paper's.
+    let first = checked(ProcessRing::new(4).with_fault(1), false, Options::default());
+    let violated: Vec<_> =
+        first.answers.iter().filter(|a| matches!(a.verdict, Verdict::Violated(_))).collect();
+    assert_eq!(violated.len(), 1);
+    assert_eq!(violated[0].question.word(), "rej");
+}
+
+/// The figures of docs/measurements.md: run with --ignored --nocapture.
+#[test]
+#[ignore = "a table for people"]
+fn table_of_reduced_spaces() {
+    for n in 2..=5 {
+        for fault in 0..=3 {
+            for reduced in [false, true] {
+                let analysis = checked(ProcessRing::new(n).with_fault(fault), reduced, all_errors());
+                for phase in &analysis.phases {
+                    let stats = phase.stats;
+                    println!(
+                        "n={n} fault={fault} {} {:?} {} states {} edges",
+                        phase.reduction, phase.search, stats.states, stats.edges
+                    );
+                }
+            }
+        }
+    }
+}

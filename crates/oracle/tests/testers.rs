@@ -1,0 +1,185 @@
+//! What testers and rejection rules say, against brute force: every algorithm, every reduction, every store.
+
+use std::collections::HashMap;
+use stubborn_explore::{Limits, Unwatched};
+use stubborn_lts::{Composition, CompositionJob, with_composition};
+use stubborn_oracle::Rng;
+use stubborn_oracle::processes::{Brute, Move, Network, random_network, random_pair};
+use stubborn_reduce::{CheckDepth, GoalOriented, Reduction};
+use stubborn_system::{Batch, Rejecting, RejectionKind, System, WordVector};
+use stubborn_verdict::{
+    Analysis, Options, RejectionOptions, SearchKind, StoreKind, Verdict, check_rejections,
+};
+
+/// States of the whole graph, at most; the rest is drawn again.
+const LIMIT: usize = 400;
+
+/// The part of the graph that a reduction leaves.
+fn reduced<S: WordVector + ?Sized>(composition: &Composition<'_, S>, reduction: &mut GoalOriented) -> Brute {
+    let n = composition.plan().components().len();
+    let tuple = |state: &S| (0..n).map(|i| composition.local(state, i) as usize).collect::<Vec<_>>();
+    let mut states = Batch::new();
+    composition.initial(&mut states).unwrap();
+    let mut numbers: HashMap<Vec<u8>, usize> = HashMap::from([(states.state(0).as_bytes().to_vec(), 0)]);
+    let mut brute = Brute { tuples: vec![tuple(states.state(0))], moves: Vec::new() };
+    while brute.moves.len() < brute.tuples.len() {
+        let mut out = Batch::new();
+        reduction.expand(composition, states.state(brute.moves.len()), &mut out).unwrap();
+        let mut moves = Vec::new();
+        for i in 0..out.len() {
+            let target = *numbers.entry(out.state(i).as_bytes().to_vec()).or_insert_with(|| {
+                states.push(out.via(i), out.state(i));
+                brute.tuples.push(tuple(out.state(i)));
+                brute.tuples.len() - 1
+            });
+            moves.push(Move { who: composition.participants(out.via(i)).collect(), target });
+        }
+        brute.moves.push(moves);
+    }
+    brute
+}
+
+fn options() -> Options {
+    Options { all_errors: true, limits: Limits::default(), ..Options::default() }
+}
+
+fn words(analysis: &Analysis) -> Vec<&'static str> {
+    analysis.answers.iter().map(|answer| answer.verdict.word()).collect()
+}
+
+#[derive(Default)]
+struct Tally {
+    networks: usize,
+    /// By kind: how often it is rejected.
+    rejected: [usize; 4],
+    full_states: usize,
+    reduced_states: usize,
+    /// How often a reduced space showed a livelock in place of something else.
+    instead: usize,
+    missed_by_bitstate: usize,
+}
+
+struct Judge<'a> {
+    network: &'a Network,
+    brute: &'a Brute,
+    seed: u64,
+    tally: &'a mut Tally,
+}
+
+impl CompositionJob for Judge<'_> {
+    type Output = ();
+
+    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) {
+        let Self { network, brute, seed, tally } = self;
+        let wrong: Vec<bool> = network.rejected.iter().map(|r| brute.rejects(r)).collect();
+        for (rejected, &is_wrong) in network.rejected.iter().zip(&wrong) {
+            tally.rejected[rejected.kind as usize] += usize::from(is_wrong);
+        }
+        tally.networks += 1;
+        tally.full_states += brute.tuples.len();
+        let expected: Vec<&str> = wrong.iter().map(|&w| if w { "violated" } else { "holds" }).collect();
+        let check = |reduced: bool, options: &Options| {
+            check_rejections(composition, RejectionOptions { reduced }, options, &mut Unwatched)
+                .unwrap_or_else(|broken| panic!("seed {seed}: {:?}", broken.fault))
+        };
+        let everything = Options { check: Some(CheckDepth::Everything), ..options() };
+        let all = if seed.is_multiple_of(16) { everything } else { options() };
+        assert_eq!(words(&check(false, &all)), expected, "full, seed {seed}");
+        assert_eq!(words(&check(true, &all)), expected, "reduced, seed {seed}");
+        for reduced in [false, true] {
+            let first = check(reduced, &Options { all_errors: false, ..options() });
+            for (i, word) in words(&first).into_iter().enumerate() {
+                assert!(word == expected[i] || word == "inconclusive", "seed {seed}: {word}");
+            }
+            assert_eq!(words(&first).contains(&"violated"), wrong.contains(&true), "first, seed {seed}");
+            let store = StoreKind::Bitstate { log2: 10, functions: 2 };
+            let search =
+                if seed.is_multiple_of(2) { SearchKind::DepthFirst } else { SearchKind::BreadthFirst };
+            let small = check(reduced, &Options { store, search, ..options() });
+            for (i, answer) in small.answers.iter().enumerate() {
+                match answer.verdict {
+                    Verdict::Violated(_) => assert!(wrong[i], "bitstate, seed {seed}"),
+                    Verdict::Inconclusive(_) => tally.missed_by_bitstate += usize::from(wrong[i]),
+                    _ => panic!("bitstate, seed {seed}: {}", answer.verdict.word()),
+                }
+            }
+        }
+        theorem(network, &wrong, composition, seed, tally);
+    }
+}
+
+/// V93 Theorem 4.1 for each guard: what is found is real; what is there is found, or else a livelock is.
+fn theorem<S: WordVector + ?Sized>(
+    network: &Network,
+    wrong: &[bool],
+    composition: &Composition<'_, S>,
+    seed: u64,
+    tally: &mut Tally,
+) {
+    let rejections = composition.rejections();
+    let n_guards = rejections.iter().map(|rejection| rejection.guard + 1).max().unwrap_or(0);
+    for guard in 0..n_guards {
+        let of: Vec<usize> = (0..rejections.len()).filter(|&i| rejections[i].guard == guard).collect();
+        let with = reduced(composition, &mut GoalOriented::new(composition, guard));
+        let without = reduced(composition, &mut GoalOriented::without_monitors(guard));
+        tally.reduced_states += with.tuples.len();
+        let has_livelock = of.iter().any(|&i| {
+            network.rejected[i].kind == RejectionKind::Livelock && with.rejects(&network.rejected[i])
+        });
+        for &i in &of {
+            let rejected = &network.rejected[i];
+            let found = with.rejects(rejected);
+            assert!(!found || wrong[i], "it is not real, seed {seed}, rejection {i}");
+            assert!(!wrong[i] || found || has_livelock, "it was missed, seed {seed}, rejection {i}");
+            tally.instead += usize::from(wrong[i] && !found);
+            if rejected.kind == RejectionKind::Deadlock {
+                assert_eq!(found, wrong[i], "deadlocks, seed {seed}");
+            }
+            if rejected.kind != RejectionKind::Livelock {
+                assert_eq!(
+                    without.rejects(rejected),
+                    wrong[i],
+                    "without monitors, seed {seed}, rejection {i}"
+                );
+            }
+        }
+    }
+}
+
+fn campaign(n: usize, first_seed: u64, draw: impl Fn(&mut Rng) -> Network) -> Tally {
+    let mut tally = Tally::default();
+    let mut seed = first_seed;
+    while tally.networks < n {
+        seed += 1;
+        let network = draw(&mut Rng::new(seed));
+        let Some(brute) = Brute::new(&network, LIMIT) else { continue };
+        let plan = network.plan();
+        let judge = Judge { network: &network, brute: &brute, seed, tally: &mut tally };
+        with_composition(&plan, judge).unwrap();
+    }
+    println!(
+        "{} networks, rejected {:?}, {} states, {} reduced, {} livelocks instead, {} missed by bitstate",
+        tally.networks,
+        tally.rejected,
+        tally.full_states,
+        tally.reduced_states,
+        tally.instead,
+        tally.missed_by_bitstate
+    );
+    tally
+}
+
+#[test]
+fn testers_say_what_brute_force_says() {
+    let tally = campaign(5_000, 1_000_000, random_pair);
+    // Otherwise the campaign says nothing.
+    assert!(tally.rejected.iter().all(|&n| n > 300 && n < 4_700), "{:?}", tally.rejected);
+    assert!(tally.reduced_states * 10 < tally.full_states * 9, "{}", tally.reduced_states);
+    assert!(tally.instead > 0);
+}
+
+#[test]
+fn conditions_on_several_processes_are_decided_as_by_brute_force() {
+    let tally = campaign(2_000, 2_000_000, random_network);
+    assert!(tally.rejected.iter().all(|&n| n > 200), "{:?}", tally.rejected);
+}

@@ -1,0 +1,414 @@
+//! Rejections: which searches answer them, and what their answers rest on.
+//!
+//! Wrong states and deadlocks are searched for breadth-first, so what is shown is shortest; livelocks by V93 Algorithm
+//! 3.4, infinite traces by nested search. Without reduction one search answers for all states and deadlocks, and
+//! one for the cycles of each guard. With reduction each guard has its own sets (V93 Algorithm 4.3): first its livelocks
+//! are searched for; if there are none, the same sets serve its other rejections (Theorem 4.1), else sets
+//! without monitors do. One livelock may hide others of its guard, so those are searched for again with sets whose
+//! monitors are theirs alone. Deadlocks need nothing but plain sets.
+//!
+//! Everything that is found is fired again and then confirmed by the system's own definition of rejections.
+
+use crate::analysis::{Analysis, Answer, Broken};
+use crate::phase::{PhaseReport, make_store, no_room};
+use crate::replay::{Witness, run};
+use crate::verdict::{Contradiction, Evidence, Holds, Inconclusive, Verdict, Violated};
+use crate::{Options, SearchKind, Trace};
+use stubborn_explore::reject::{CycleJob, CycleOutcome, infinite_trace, livelock};
+use stubborn_explore::{
+    End, Job, Keep, Outcome, Sighting, Stats, Stop, Visitor, Watch, breadth_first, depth_first,
+};
+use stubborn_reduce::{CheckDepth, Checked, Full, GoalOriented, Reduction, StrongComponents};
+use stubborn_store::Guarantee;
+use stubborn_system::{Fault, Observed, Question, Rejecting, RejectionKind};
+
+/// What rejections need to know besides [`Options`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RejectionOptions {
+    /// Whether goal-oriented sets are used.
+    pub reduced: bool,
+}
+
+/// Answers for all rejections of a system, in their order.
+pub fn check_rejections<Y: Rejecting + Observed>(
+    system: &Y,
+    rejection_options: RejectionOptions,
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<Analysis, Box<Broken>> {
+    let n = system.rejections().len();
+    let mut check = Check { system, options, watch, verdicts: vec![None; n], phases: Vec::new() };
+    if rejection_options.reduced {
+        check.reduced()?
+    } else {
+        check.full()?
+    }
+    Ok(check.finish())
+}
+
+struct Check<'a, Y: Rejecting> {
+    system: &'a Y,
+    options: &'a Options,
+    watch: &'a mut dyn Watch,
+    /// By rejection: the verdict and its search.
+    verdicts: Vec<Option<(Verdict, usize)>>,
+    phases: Vec<PhaseReport>,
+}
+
+/// How states are expanded.
+struct Sets<'r, Y: Rejecting> {
+    reduction: Box<dyn Reduction<Y> + 'r>,
+    /// Whether there is no cycle at a livelock monitor of the sets: because that is known, because there are no
+    /// monitors, or, in a search for exactly those cycles, if none is found.
+    no_livelock: bool,
+}
+
+/// Makes the sets for a search for these rejections.
+type MakeSets<'m, 'r, Y> = dyn Fn(&[usize]) -> Sets<'r, Y> + 'm;
+
+/// A cycle is searched for by one of two.
+type SearchCycle<Y> = for<'j> fn(CycleJob<'j, Y>) -> CycleOutcome;
+
+impl<Y: Rejecting + Observed> Check<'_, Y> {
+    fn full(&mut self) -> Result<(), Box<Broken>> {
+        let all =
+            |_: &[usize]| Sets { reduction: Box::new(Full) as Box<dyn Reduction<Y>>, no_livelock: false };
+        self.states(|kind, _| !kind.is_about_cycles(), &all)?;
+        for guard in self.guards() {
+            self.cycles(RejectionKind::Livelock, guard, &all)?;
+            self.cycles(RejectionKind::Infinite, guard, &all)?;
+        }
+        Ok(())
+    }
+
+    fn reduced(&mut self) -> Result<(), Box<Broken>> {
+        let (system, check) = (self.system, self.options.check);
+        let plain = |_: &[usize]| sets(StrongComponents::default(), false, check);
+        self.states(|kind, _| kind == RejectionKind::Deadlock, &plain)?;
+        for guard in self.guards() {
+            let own = |open: &[usize]| sets(GoalOriented::with_monitors(guard, open.to_vec()), true, check);
+            self.cycles(RejectionKind::Livelock, guard, &own)?;
+            let is_livelock = |kind: RejectionKind, of: usize| of == guard && kind == RejectionKind::Livelock;
+            let is_clear = (0..self.verdicts.len())
+                .filter(|&i| self.is_of(i, &is_livelock))
+                .all(|i| matches!(self.verdicts[i], Some((Verdict::Holds(_), _))));
+            let goal = |_: &[usize]| {
+                let goal = GoalOriented::new(system, guard);
+                sets(if is_clear { goal } else { GoalOriented::without_monitors(guard) }, true, check)
+            };
+            self.states(|kind, of| of == guard && kind == RejectionKind::State, &goal)?;
+            self.cycles(RejectionKind::Infinite, guard, &goal)?;
+        }
+        Ok(())
+    }
+
+    fn guards(&self) -> Vec<usize> {
+        let mut guards: Vec<usize> =
+            self.system.rejections().iter().map(|rejection| rejection.guard).collect();
+        guards.sort_unstable();
+        guards.dedup();
+        guards
+    }
+
+    fn is_of(&self, rejection: usize, wanted: &impl Fn(RejectionKind, usize) -> bool) -> bool {
+        let rejection = &self.system.rejections()[rejection];
+        wanted(rejection.kind, rejection.guard)
+    }
+
+    /// The rejections that are wanted and have no verdict yet.
+    fn open(&self, wanted: &impl Fn(RejectionKind, usize) -> bool) -> Vec<usize> {
+        (0..self.verdicts.len()).filter(|&i| self.verdicts[i].is_none() && self.is_of(i, wanted)).collect()
+    }
+
+    /// Whether the first violation was found and no other is wanted.
+    fn is_over(&self) -> bool {
+        let is_wrong = |verdict: &Option<(Verdict, usize)>| {
+            matches!(verdict, Some((Verdict::Violated(_) | Verdict::Contradiction(_), _)))
+        };
+        !self.options.all_errors && self.verdicts.iter().any(is_wrong)
+    }
+
+    /// Searches for wrong states and deadlocks.
+    fn states(
+        &mut self,
+        wanted: impl Fn(RejectionKind, usize) -> bool,
+        make: &MakeSets<'_, '_, Y>,
+    ) -> Result<(), Box<Broken>> {
+        loop {
+            let open = self.open(&wanted);
+            if open.is_empty() || self.is_over() {
+                return Ok(());
+            }
+            let mut sets = make(&open);
+            let mut store = match make_store::<Y::State>(self.options) {
+                Ok(store) => store,
+                Err(full) => {
+                    self.stopped(&open, &no_room(&full, self.options));
+                    return Ok(());
+                }
+            };
+            let mut look = Look { system: self.system, open: &open, seen: vec![false; self.verdicts.len()] };
+            let job = Job {
+                system: self.system,
+                reduction: &mut *sets.reduction,
+                store: &mut *store,
+                visitor: &mut look,
+                watch: &mut *self.watch,
+                limits: self.options.limits,
+                keep: Keep::Nothing,
+                all_errors: self.options.all_errors,
+                no_ignoring: false,
+            };
+            let outcome: Outcome = match self.options.search {
+                SearchKind::BreadthFirst => breadth_first(job),
+                SearchKind::DepthFirst => depth_first(job),
+            };
+            let seen = look.seen;
+            let guarantee = store.guarantee();
+            let phase =
+                self.note(&*sets.reduction, self.options.search, guarantee, outcome.stats, &outcome.end)?;
+            for found in &outcome.found {
+                let witness = Witness { steps: found.path.clone(), ..Witness::default() };
+                self.violated(found.sighting.question, &witness, phase)?;
+            }
+            // What was seen beside something else is searched for by itself.
+            let left = self.open(&wanted).into_iter().filter(|&i| !seen[i]);
+            let left: Vec<usize> = left.collect();
+            self.conclude(&left, &outcome.end, guarantee, &sets, phase);
+        }
+    }
+
+    /// Searches for wrong cycles of a guard.
+    fn cycles(
+        &mut self,
+        kind: RejectionKind,
+        guard: usize,
+        make: &MakeSets<'_, '_, Y>,
+    ) -> Result<(), Box<Broken>> {
+        let search: SearchCycle<Y> = if kind == RejectionKind::Livelock { livelock } else { infinite_trace };
+        loop {
+            let open = self.open(&|of_kind, of_guard| of_kind == kind && of_guard == guard);
+            if open.is_empty() || self.is_over() {
+                return Ok(());
+            }
+            let mut sets = make(&open);
+            let mut store = match make_store::<[u8]>(self.options) {
+                Ok(store) => store,
+                Err(full) => {
+                    self.stopped(&open, &no_room(&full, self.options));
+                    return Ok(());
+                }
+            };
+            let system = self.system;
+            let outcome = search(CycleJob {
+                system,
+                reduction: &mut *sets.reduction,
+                store: &mut *store,
+                condition: &|state| open.iter().any(|&rejection| system.rejects(state, rejection)),
+                takes_part: &|t| system.takes_part(guard, t),
+                visitor: &mut Nobody,
+                watch: &mut *self.watch,
+                limits: self.options.limits,
+            });
+            let guarantee = store.guarantee();
+            let phase =
+                self.note(&*sets.reduction, SearchKind::DepthFirst, guarantee, outcome.stats, &outcome.end)?;
+            let Some(cycle) = outcome.cycle else {
+                self.conclude(&open, &outcome.end, guarantee, &sets, phase);
+                return Ok(());
+            };
+            let witness = Witness { steps: cycle.steps, cycle_start: Some(cycle.start), no_return: None };
+            // All that hold where the cycle begins are shown by it.
+            let states =
+                run(system, &witness.steps).map_err(|rejection| self.lost(&rejection, outcome.stats))?;
+            let shown: Vec<usize> =
+                open.iter().copied().filter(|&i| system.rejects(states.state(cycle.start), i)).collect();
+            if shown.is_empty() {
+                let what = "a cycle was found where its condition does not hold".to_owned();
+                self.verdicts[open[0]] = Some((Verdict::Contradiction(Contradiction { what }), phase));
+            }
+            for rejection in shown {
+                self.violated(rejection, &witness, phase)?;
+            }
+        }
+    }
+
+    fn lost(&self, rejection: &impl std::fmt::Display, stats: Stats) -> Box<Broken> {
+        let fault = Fault::Broken(format!("a run that was found cannot be replayed: {rejection}"));
+        Box::new(Broken { fault, trace: None, stats })
+    }
+
+    /// Replays a run and has it confirmed.
+    fn violated(&mut self, rejection: usize, witness: &Witness, phase: usize) -> Result<(), Box<Broken>> {
+        let verdict = match run(self.system, &witness.steps) {
+            Err(refused) => Verdict::Contradiction(Contradiction { what: refused.to_string() }),
+            Ok(states) => match self.system.confirm(rejection, &states, witness.cycle_start) {
+                Ok(message) => {
+                    let trace = Trace::new(self.system, &states, witness);
+                    Verdict::Violated(Violated { message, trace, region: None })
+                }
+                Err(what) => Verdict::Contradiction(Contradiction { what }),
+            },
+        };
+        self.verdicts[rejection] = Some((verdict, phase));
+        Ok(())
+    }
+
+    /// What it means for these that nothing was found.
+    fn conclude(
+        &mut self,
+        open: &[usize],
+        end: &End,
+        guarantee: Guarantee,
+        sets: &Sets<'_, Y>,
+        phase: usize,
+    ) {
+        for &i in open {
+            let verdict = match end {
+                End::Stopped(stop) => Verdict::Inconclusive(Inconclusive::Stopped(stop.clone())),
+                End::Sighted => Verdict::Inconclusive(Inconclusive::StoppedAtOther),
+                _ if guarantee != Guarantee::Exact => {
+                    Verdict::Inconclusive(Inconclusive::Omission(guarantee))
+                }
+                _ => {
+                    let evidence = Evidence {
+                        end,
+                        guarantee,
+                        preserves: sets.reduction.preserves(),
+                        always_may_terminate: None,
+                        no_ignoring: false,
+                        is_closed: false,
+                        no_livelock: sets.no_livelock,
+                    };
+                    Holds::conclude(&self.question(i), evidence)
+                        .map_or(Verdict::Inconclusive(Inconclusive::NoMethod), Verdict::Holds)
+                }
+            };
+            self.verdicts[i] = Some((verdict, phase));
+        }
+    }
+
+    fn stopped(&mut self, open: &[usize], stop: &Stop) {
+        for &i in open {
+            let verdict = Verdict::Inconclusive(Inconclusive::Stopped(stop.clone()));
+            self.verdicts[i] = Some((verdict, self.phases.len().saturating_sub(1)));
+        }
+    }
+
+    /// Writes down how a search went; a fault ends everything. Gives its number.
+    fn note(
+        &mut self,
+        reduction: &dyn Reduction<Y>,
+        search: SearchKind,
+        guarantee: Guarantee,
+        stats: Stats,
+        end: &End,
+    ) -> Result<usize, Box<Broken>> {
+        if let End::Fault(fault, path) = end {
+            let trace = run(self.system, path).ok().map(|states| {
+                let witness = Witness { steps: path.clone(), ..Witness::default() };
+                Trace::new(self.system, &states, &witness)
+            });
+            return Err(Box::new(Broken { fault: fault.clone(), trace, stats }));
+        }
+        self.phases.push(PhaseReport {
+            reduction: reduction.name(),
+            symmetry: false,
+            search,
+            store: self.options.store,
+            stats,
+            end: end.clone(),
+            guarantee,
+            no_ignoring: false,
+            always_may_terminate: None,
+            cannot_terminate: None,
+            product: None,
+        });
+        Ok(self.phases.len() - 1)
+    }
+
+    fn question(&self, rejection: usize) -> Question {
+        let rejection = &self.system.rejections()[rejection];
+        Question::Rejection { kind: rejection.kind, text: rejection.text.clone() }
+    }
+
+    fn finish(self) -> Analysis {
+        let last = self.phases.len().saturating_sub(1);
+        let mut answers = Vec::new();
+        for (i, verdict) in self.verdicts.iter().enumerate() {
+            let question = self.question(i);
+            let left = || (Verdict::Inconclusive(Inconclusive::StoppedAtOther), last);
+            let (verdict, phase) = verdict.clone().unwrap_or_else(left);
+            answers.push(Answer { text: question.to_string(), question, verdict, phase });
+        }
+        Analysis { answers, phases: self.phases }
+    }
+}
+
+/// Sets that are held against their definition now and then.
+fn sets<'r, Y: Rejecting + Observed + 'r>(
+    reduction: impl Reduction<Y> + 'r,
+    no_livelock: bool,
+    check: Option<CheckDepth>,
+) -> Sets<'r, Y> {
+    let reduction: Box<dyn Reduction<Y> + 'r> = match check {
+        Some(depth) => Box::new(Checked::new(reduction, depth)),
+        None => Box::new(reduction),
+    };
+    Sets { reduction, no_livelock }
+}
+
+/// Looks at states for the rejections that are open. Of several in one state one is reported that was not seen
+/// before, if there is one.
+struct Look<'a, Y: Rejecting> {
+    system: &'a Y,
+    open: &'a [usize],
+    seen: Vec<bool>,
+}
+
+impl<Y: Rejecting> Look<'_, Y> {
+    fn look(&mut self, state: &Y::State, kind: RejectionKind) -> Option<Sighting> {
+        let rejections = self.system.rejections();
+        let mut reported: Option<(usize, bool)> = None;
+        for &i in self.open.iter().filter(|&&i| rejections[i].kind == kind) {
+            if self.system.rejects(state, i) {
+                let is_first = !std::mem::replace(&mut self.seen[i], true);
+                if reported.is_none() || (is_first && reported.is_some_and(|(_, first)| !first)) {
+                    reported = Some((i, is_first));
+                }
+            }
+        }
+        reported.map(|(question, _)| Sighting { question, message: rejections[question].text.clone() })
+    }
+}
+
+impl<Y: Rejecting> Visitor<Y::State> for Look<'_, Y> {
+    fn arrive(&mut self, state: &Y::State) -> Result<Option<Sighting>, Fault> {
+        Ok(self.look(state, RejectionKind::State))
+    }
+
+    fn flagged(&mut self, _: &Y::State) -> Result<Option<Sighting>, Fault> {
+        Ok(None)
+    }
+
+    fn terminal(&mut self, state: &Y::State) -> Result<Option<Sighting>, Fault> {
+        Ok(self.look(state, RejectionKind::Deadlock))
+    }
+}
+
+/// Looks at nothing.
+struct Nobody;
+
+impl<S: ?Sized> Visitor<S> for Nobody {
+    fn arrive(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
+        Ok(None)
+    }
+
+    fn flagged(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
+        Ok(None)
+    }
+
+    fn terminal(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
+        Ok(None)
+    }
+}
