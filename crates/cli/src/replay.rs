@@ -105,7 +105,7 @@ impl Replay {
     fn steps(&self, trace: &Trace) -> String {
         let mut out = format!("   0  {}\n", clean(&trace.initial));
         for (i, step) in trace.steps.iter().enumerate() {
-            let state = if self.verbose { clean(&step.state).into_owned() } else { String::new() };
+            let state = if self.verbose { clean(step.state_text()).into_owned() } else { String::new() };
             out += format!("{:>4}  {}  {state}", i + 1, clean(&step.text())).trim_end();
             out.push('\n');
         }

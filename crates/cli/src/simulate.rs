@@ -113,7 +113,7 @@ fn at_random<Y: Observed>(
 fn text(trace: &Trace) -> String {
     let mut text = format!("{:>4}  {}\n", 0, clean(&trace.initial));
     for (i, step) in trace.steps.iter().enumerate() {
-        text += &format!("{:>4}  {}  [{}]\n", i + 1, clean(&step.state), clean(&step.text()));
+        text += &format!("{:>4}  {}  [{}]\n", i + 1, clean(step.state_text()), clean(&step.text()));
     }
     text
 }

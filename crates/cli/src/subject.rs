@@ -123,6 +123,10 @@ impl System for Subject<'_> {
         self.network.values(state)
     }
 
+    fn differing(&self, before: &[u8], after: &[u8]) -> [Vec<(String, String)>; 2] {
+        self.network.differing(before, after)
+    }
+
     fn show(&self, state: &[u8]) -> String {
         self.network.show(state)
     }

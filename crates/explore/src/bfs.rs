@@ -65,15 +65,16 @@ fn repair<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>)
         run.job.system.successors(source, &mut run.batch)?;
         // What is wrong here was seen when it was expanded first.
         run.batch.take_flag();
+        let is_cut = run.batch.take_cut().is_some();
         run.insert(front.bytes())?;
-        digest(run, front, state as usize, &[(run.batch.len(), false)])?;
+        let expanded = Expanded { end: run.batch.len(), is_flagged: false, is_cut };
+        digest(run, front, state as usize, &[expanded])?;
     }
     Ok(!again.is_empty())
 }
 
 fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>) -> Result<(), Halt> {
-    // Where the successors of each expanded state end in the batch, and whether the system flagged them.
-    let mut ends: Vec<(usize, bool)> = Vec::new();
+    let mut ends: Vec<Expanded> = Vec::new();
     let mut room = <Y::State as Vector>::Rows::default();
     while front.next < front.level.end {
         run.stats.queue = front.n_waiting() as u64;
@@ -90,7 +91,10 @@ fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::S
                 fault = Some(wrong);
                 break;
             }
-            ends.push((run.batch.len(), run.batch.take_flag()));
+            let too_much = run.batch.take_cut();
+            run.too_much = run.too_much.or(too_much);
+            let is_flagged = run.batch.take_flag();
+            ends.push(Expanded { end: run.batch.len(), is_flagged, is_cut: too_much.is_some() });
             front.next += 1;
         }
         run.insert(front.bytes())?;
@@ -103,16 +107,27 @@ fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::S
     Ok(())
 }
 
+/// A state whose successors are in the batch.
+#[derive(Clone, Copy)]
+struct Expanded {
+    /// Where they end.
+    end: usize,
+    /// Whether the system flagged them.
+    is_flagged: bool,
+    /// Whether some are missing.
+    is_cut: bool,
+}
+
 /// Goes through an inserted batch: the successors of the states from `first` on.
 fn digest<Y: System + ?Sized>(
     run: &mut Run<'_, Y>,
     front: &mut Front<Y::State>,
     first: usize,
-    ends: &[(usize, bool)],
+    ends: &[Expanded],
 ) -> Result<(), Halt> {
     let mut room = <Y::State as Vector>::Rows::default();
     let mut i = 0;
-    for (source, &(end, is_flagged)) in (first..).zip(ends) {
+    for (source, &Expanded { end, is_flagged, is_cut }) in (first..).zip(ends) {
         front.current = Some(source);
         if is_flagged {
             let state = front.state(&*run.job.store, source, &mut room);
@@ -120,7 +135,7 @@ fn digest<Y: System + ?Sized>(
                 run.sighted(sighting, |run| front.path_to(run, source))?;
             }
         }
-        if i == end {
+        if i == end && !is_cut {
             run.stats.terminal_states += 1;
             let state = front.state(&*run.job.store, source, &mut room);
             if let Some(sighting) = run.job.visitor.terminal(state)? {

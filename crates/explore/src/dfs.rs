@@ -79,7 +79,9 @@ fn expand<Y: System + ?Sized>(
     {
         run.sighted(sighting, |_| Ok(stack.path()))?;
     }
-    if run.batch.is_empty() {
+    let too_much = run.batch.take_cut();
+    run.too_much = run.too_much.or(too_much);
+    if run.batch.is_empty() && too_much.is_none() {
         run.stats.terminal_states += 1;
         if let Some(sighting) = run.job.visitor.terminal(stack.pending.state(top))? {
             run.sighted(sighting, |_| Ok(stack.path()))?;

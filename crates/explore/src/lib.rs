@@ -127,6 +127,12 @@ pub enum Stop {
         /// What was asked for when it was reached.
         needed: usize,
     },
+    /// A step could not be done because the state would be too large. What follows it is not known.
+    #[error("a step was not done because there would be too many {too_much}; what follows it is not known")]
+    TooMuch {
+        /// What there would be too many of.
+        too_much: &'static str,
+    },
     /// More states or edges than the numbers allow.
     #[error("there are more than {limit} {what}, which is the most that can be numbered")]
     Numbers {

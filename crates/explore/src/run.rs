@@ -2,7 +2,7 @@
 
 use crate::{End, Found, Graph, Job, Outcome, Sighting, Stats, Stop};
 use stubborn_store::{Entry, Full};
-use stubborn_system::{Batch, Fault, System, TransitionId};
+use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
 
 /// Successors are collected until there are this many, then inserted together.
 pub(crate) const BATCH: usize = 256;
@@ -18,6 +18,8 @@ pub(crate) struct Run<'a, Y: System + ?Sized> {
     pub(crate) entries: Vec<Entry>,
     pub(crate) graph: Option<Graph>,
     pub(crate) no_ignoring: bool,
+    /// What there was too much of for a successor.
+    pub(crate) too_much: Option<&'static str>,
     found: Vec<Found>,
     /// Calls of [`Run::tick`], and the amount of work at which the watch is looked at next.
     n_expanded: u64,
@@ -30,6 +32,11 @@ pub(crate) fn no_room(full: &Full, limit: usize) -> Stop {
         Full::Memory { needed } => Stop::Memory { limit, needed },
         Full::Numbers => Stop::Numbers { what: "states", limit: Entry::MAX_STATES as u64 },
     }
+}
+
+/// Whether all successors are there, for searches that look at what never happens.
+pub(crate) fn whole<S: Vector + ?Sized>(batch: &mut Batch<S>) -> Result<(), Stop> {
+    batch.take_cut().map_or(Ok(()), |too_much| Err(Stop::TooMuch { too_much }))
 }
 
 /// Why a search does not go on.
@@ -55,6 +62,7 @@ impl<'a, Y: System + ?Sized> Run<'a, Y> {
             entries: Vec::new(),
             graph,
             no_ignoring: false,
+            too_much: None,
             found: Vec::new(),
             n_expanded: 0,
             next_tick: 0,
@@ -133,7 +141,11 @@ impl<'a, Y: System + ?Sized> Run<'a, Y> {
         path: impl FnOnce(Self) -> (Self, Vec<TransitionId>),
     ) -> Outcome {
         let (run, end) = match result {
-            Ok(()) => (self, End::Complete),
+            Ok(()) => {
+                let end =
+                    self.too_much.map_or(End::Complete, |too_much| End::Stopped(Stop::TooMuch { too_much }));
+                (self, end)
+            }
             Err(Halt::Sighted) => (self, End::Sighted),
             Err(Halt::Stop(stop)) => (self, End::Stopped(stop)),
             Err(Halt::Fault(fault)) => {

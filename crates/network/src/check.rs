@@ -50,7 +50,7 @@ impl Observed for Network {
 
 /// Whether the event is a violation of safety.
 pub(crate) fn is_safety(event: &Event) -> bool {
-    event.trouble.is_error() && !is_end(event)
+    event.trouble.is_error() && event.trouble.too_much().is_none() && !is_end(event)
 }
 
 /// Whether the event is about a state in which nothing can happen.

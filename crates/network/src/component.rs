@@ -65,18 +65,36 @@ impl Network {
 
     /// The state by names and values, for people: globals, then each process with its locals, then channels.
     pub(crate) fn texts(&self, state: &[u8]) -> Vec<(String, String)> {
-        let frame = Frame::new(self, state);
+        self.some_texts(&Frame::new(self, state), &|_| true)
+    }
+
+    /// The same for the parts of two states that differ.
+    pub(crate) fn differing_texts(&self, before: &[u8], after: &[u8]) -> [Vec<(String, String)>; 2] {
+        let frames = [before, after].map(|state| Frame::new(self, state));
+        let differs = |component: &Component| {
+            let [before, after] = frames.each_ref().map(|frame| frame.bytes_of(component));
+            before != after
+        };
+        [0, 1].map(|i| self.some_texts(&frames[i], &differs))
+    }
+
+    fn some_texts(&self, frame: &Frame<'_>, is_wanted: &dyn Fn(&Component) -> bool) -> Vec<(String, String)> {
         let mut out = Vec::new();
-        self.globals.iter().for_each(|v| values(&frame, Scope::Global, 0, v, "", &mut out));
-        for pid in 0..frame.processes.len() {
+        for (variable, v) in self.globals.iter().enumerate() {
+            if (0..v.length).any(|element| is_wanted(&Component::Global { variable, element })) {
+                values(frame, Scope::Global, 0, v, "", &mut out);
+            }
+        }
+        for pid in (0..frame.processes.len()).filter(|&pid| is_wanted(&Component::Process { pid })) {
             let kind = &self.processes[frame.kind(pid)];
             let name = format!("{}[{pid}]", kind.name);
             let first = kind.locations[frame.location(pid).index()].steps.first();
             out.push((name.clone(), first.map_or_else(String::new, |s| format!("line {}", s.line))));
             let prefix = format!("{name}.");
-            kind.locals.iter().for_each(|v| values(&frame, Scope::Local, pid, v, &prefix, &mut out));
+            kind.locals.iter().for_each(|v| values(frame, Scope::Local, pid, v, &prefix, &mut out));
         }
-        for (i, &channel) in frame.channels.iter().enumerate() {
+        let channels = frame.channels.iter().enumerate();
+        for (i, &channel) in channels.filter(|&(channel, _)| is_wanted(&Component::Channel { channel })) {
             let messages = (0..frame.n_messages(channel)).map(|slot| {
                 let message = self.message_texts(channel.kind, &frame.message(channel, slot));
                 format!("[{}]", message.join(", "))
@@ -85,6 +103,27 @@ impl Network {
             out.push((name, messages.collect::<Vec<_>>().join(" ")));
         }
         out
+    }
+}
+
+impl Frame<'_> {
+    /// The bytes of a component; none if there is none.
+    fn bytes_of(&self, component: &Component) -> Option<&[u8]> {
+        let network = self.network;
+        match *component {
+            Component::Global { variable, element } => {
+                let Variable { offset, stride, width, .. } = network.globals[variable];
+                Some(&self.bytes[offset + element * stride..][..width.bytes()])
+            }
+            Component::Process { pid } => {
+                let segment = self.processes.get(pid)?;
+                Some(&self.bytes[segment.offset..][..network.process_size(segment.kind)])
+            }
+            Component::Channel { channel } => {
+                let segment = self.channels.get(channel)?;
+                Some(&self.bytes[segment.offset..][..network.channel_size(segment.kind)])
+            }
+        }
     }
 }
 

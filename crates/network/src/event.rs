@@ -71,6 +71,17 @@ impl Trouble {
     pub fn is_error(&self) -> bool {
         !matches!(self, Self::EndlessAtomic)
     }
+
+    /// If a limit on the size of states kept the step from being done: what there would be too much of. That says
+    /// something about the tool, and nothing about the model.
+    pub fn too_much(&self) -> Option<&'static str> {
+        match self {
+            Self::TooManyProcesses => Some("processes"),
+            Self::TooManyChannels => Some("channels"),
+            Self::VectorTooLarge => Some("bytes in a state"),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Trouble {

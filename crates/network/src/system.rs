@@ -84,6 +84,10 @@ impl System for Network {
         self.texts(state)
     }
 
+    fn differing(&self, before: &[u8], after: &[u8]) -> [Vec<(String, String)>; 2] {
+        self.differing_texts(before, after)
+    }
+
     fn explain(&self, state: &[u8], t: TransitionId) -> Vec<Part> {
         let expansion = self.expand(state);
         let found = expansion.successors.into_iter().find(|s| s.transition == t);

@@ -129,8 +129,8 @@ fn trace_text(out: &mut String, trace: &Trace, verbose: bool) {
             let _ = writeln!(out, "    ---------- from here on the run repeats");
         }
         let (name, state) = match i.checked_sub(1).map(|i| &trace.steps[i]) {
-            None => ("initial", &trace.initial),
-            Some(step) => (names[i - 1].as_str(), &step.state),
+            None => ("initial", trace.initial.as_str()),
+            Some(step) => (names[i - 1].as_str(), step.state_text()),
         };
         let changes = match i.checked_sub(1).map(|i| &trace.steps[i]) {
             None => String::new(),

@@ -11,17 +11,19 @@ pub struct Batch<S: Vector + ?Sized> {
     via: Vec<TransitionId>,
     /// Whether something went wrong while successors were made.
     flagged: bool,
+    /// Why successors are missing, if any are.
+    cut: Option<&'static str>,
 }
 
 impl<S: Vector + ?Sized> Clone for Batch<S> {
     fn clone(&self) -> Self {
-        Self { rows: self.rows.clone(), via: self.via.clone(), flagged: self.flagged }
+        Self { rows: self.rows.clone(), via: self.via.clone(), flagged: self.flagged, cut: self.cut }
     }
 }
 
 impl<S: Vector + ?Sized> Default for Batch<S> {
     fn default() -> Self {
-        Self { rows: S::Rows::default(), via: Vec::new(), flagged: false }
+        Self { rows: S::Rows::default(), via: Vec::new(), flagged: false, cut: None }
     }
 }
 
@@ -100,6 +102,17 @@ impl<S: Vector + ?Sized> Batch<S> {
     #[inline]
     pub fn take_flag(&mut self) -> bool {
         std::mem::take(&mut self.flagged)
+    }
+
+    /// Notes that a successor is missing because of a limit: what there would be too many of.
+    pub fn cut(&mut self, too_much: &'static str) {
+        self.cut.get_or_insert(too_much);
+    }
+
+    /// Which limit kept a successor away since the last time this was asked, if any.
+    #[inline]
+    pub fn take_cut(&mut self) -> Option<&'static str> {
+        self.cut.take()
     }
 
     /// Removes all successors and keeps the memory.

@@ -63,6 +63,11 @@ pub trait System {
     /// not have the same variables.
     fn values(&self, state: &Self::State) -> Vec<(String, String)>;
 
+    /// The variables of two states, in which all that differ are; those that do not may be left out.
+    fn differing(&self, before: &Self::State, after: &Self::State) -> [Vec<(String, String)>; 2] {
+        [self.values(before), self.values(after)]
+    }
+
     /// The state in one line, for people.
     fn show(&self, state: &Self::State) -> String {
         self.show_values(state)

@@ -5,6 +5,9 @@ use crate::messages::number_messages;
 use std::collections::HashMap;
 use stubborn_system::{Batch, Part, System};
 
+/// Bytes of text for the states of a run; about what is changed in it is always said.
+const MOST_TEXT: usize = 1 << 20;
+
 /// A run, ready to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
@@ -33,8 +36,8 @@ pub struct Step {
     pub parts: Vec<Part>,
     /// The variables that it changed.
     pub changes: Vec<Change>,
-    /// The state that it leads to, in one line.
-    pub state: String,
+    /// The state that it leads to, in one line. None where the run is so long that this would be too much text.
+    pub state: Option<String>,
 }
 
 /// A variable that a step changed.
@@ -52,18 +55,19 @@ impl Trace {
     /// The run through `states`, which a replayer has produced from `witness`.
     pub fn new<Y: System + ?Sized>(system: &Y, states: &Batch<Y::State>, witness: &Witness) -> Self {
         let initial_values = system.values(states.state(0));
-        let mut before = initial_values.clone();
         let mut steps = Vec::new();
+        let mut room = MOST_TEXT;
         for i in 1..states.len() {
-            let after = system.values(states.state(i));
-            let t = states.via(i);
+            let (from, to, t) = (states.state(i - 1), states.state(i), states.via(i));
+            let [before, after] = system.differing(from, to);
+            let state = (room > 0).then(|| system.show(to));
+            room = room.saturating_sub(state.as_ref().map_or(0, String::len));
             steps.push(Step {
                 transition: t.0,
-                parts: system.explain(states.state(i - 1), t),
+                parts: system.explain(from, t),
                 changes: changes(&before, &after),
-                state: system.show(states.state(i)),
+                state,
             });
-            before = after;
         }
         number_messages(steps.iter_mut().flat_map(|step| &mut step.parts).flat_map(|p| &mut p.messages));
         Self {
@@ -79,6 +83,11 @@ impl Trace {
 }
 
 impl Step {
+    /// The state that it leads to, as far as it is said.
+    pub fn state_text(&self) -> &str {
+        self.state.as_deref().unwrap_or("...")
+    }
+
     /// What happens, in one line.
     pub fn text(&self) -> String {
         let part = |part: &Part| match &part.process {

@@ -21,7 +21,7 @@ mod tester;
 
 pub use nested::{NestedJob, nested_search};
 
-use crate::run::{BATCH, Halt, no_room};
+use crate::run::{BATCH, Halt, no_room, whole};
 use crate::{End, Graph, Keep, Limits, Stats, Stop, Watch, shortest_path, transition_between};
 use cycles::{Left, Way};
 use fixedbitset::FixedBitSet;
@@ -181,6 +181,7 @@ impl<Y: System + ?Sized> Search<'_, Y> {
             self.expanded.insert(node.state as usize);
             self.job.reduction.expand(self.job.system, state, &mut self.batch)?;
             self.batch.take_flag();
+            whole(&mut self.batch).map_err(Halt::Stop)?;
             let is_partial = self.job.reduction.is_partial();
             self.partial.set(node.state as usize, is_partial);
             ends.push((node.state, self.batch.len()));
@@ -269,6 +270,7 @@ impl<Y: System + ?Sized> Search<'_, Y> {
             let source = self.job.store.state(state, &mut room).expect("the store keeps states");
             self.job.system.successors(source, &mut self.batch)?;
             self.batch.take_flag();
+            whole(&mut self.batch).map_err(Halt::Stop)?;
             self.insert()?;
             self.add_edges(&[(state, self.batch.len())])?;
             let nodes: Vec<u32> = self.product.nodes_of(state).collect();

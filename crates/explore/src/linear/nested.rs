@@ -9,7 +9,7 @@
 //! **Checked by** the component search, on all models of the tests and on random ones.
 
 use super::{AcceptedRun, LinearOutcome};
-use crate::run::no_room;
+use crate::run::{no_room, whole};
 use crate::{End, Limits, Stats, Stop, Watch};
 use stubborn_ltl::{Automaton, Letter, State};
 use stubborn_store::{Entry, Store};
@@ -214,6 +214,7 @@ impl<Y: System + ?Sized> Nested<'_, Y> {
         states.push(TransitionId(0), state);
         self.job.system.successors(state, &mut states)?;
         states.take_flag();
+        whole(&mut states).map_err(Wrong::Stop)?;
         Ok(Frame { at, via, states, next, cursor: (0, 0) })
     }
 

@@ -194,6 +194,7 @@ impl Engine<'_> {
         if expansion.all_events().any(is_safety) {
             out.flag();
         }
+        expansion.all_events().filter_map(|event| event.trouble.too_much()).for_each(|what| out.cut(what));
         let successors = expansion.successors;
         if successors.windows(2).any(|pair| pair[0].transition == pair[1].transition) {
             let message = format!("one step has more than {} outcomes", self.network.n_outcomes);

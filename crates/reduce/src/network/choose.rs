@@ -17,6 +17,7 @@
 //! added where the set would have none), and says where something visible was left out, for L.
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
+use super::burial;
 use super::definition;
 use super::flow::Flow;
 use super::patience::{Patience, Seen, hash};
@@ -55,6 +56,8 @@ pub struct NetworkReduction<'n> {
     is_partial: bool,
     kind: ReductionKind,
     is_off: bool,
+    /// The steps that bury a process, if that is done at once.
+    burials: Option<FixedBitSet>,
     depth: Option<CheckDepth>,
     /// States looked at so far.
     n_seen: u64,
@@ -98,9 +101,13 @@ impl<'n> NetworkReduction<'n> {
         let flow = Flow::new(network);
         let n_kinds = network.processes.len();
         let key_bytes = (0..n_kinds).map(|kind| flow.constant_bytes(kind).collect()).collect();
+        let all_watched = watched.checks.iter().chain(&watched.propositions);
+        let is_burying = !is_for_runs && kind != ReductionKind::None;
+        let burials = if is_burying { burial::harmless_burials(network, &flow, all_watched) } else { None };
         Self {
             network,
             flow,
+            burials,
             watched,
             is_for_runs,
             is_partial: false,
@@ -155,6 +162,8 @@ impl<'n> NetworkReduction<'n> {
     pub fn set(&mut self, state: &[u8]) -> Result<Option<Vec<Micro>>, Fault> {
         self.successors.clear();
         self.network.successors(state, &mut self.successors)?;
+        self.successors.take_flag();
+        self.successors.take_cut();
         let Some(set) = self.choose(state)? else { return Ok(None) };
         let Some(population) = self.number.map(|number| &self.populations[number]) else { return Ok(None) };
         let steps = set.ones().filter(|&n| n < population.nodes.len());
@@ -204,6 +213,13 @@ impl<'n> NetworkReduction<'n> {
             Situation::new(self.network, &self.flow, state, &mut self.engine, population, &mut self.room);
         let room = (&mut self.components, &mut self.deletion, &mut self.closed);
         Self::pick(self.kind, room, situation, self.is_for_runs)
+    }
+
+    /// The successor at hand that is a burial, if processes are buried at once.
+    fn burial(&self) -> Option<usize> {
+        let burials = self.burials.as_ref()?;
+        let step = |i: usize| self.network.group(self.successors.via(i)).step.0 as usize;
+        (0..self.successors.len()).find(|&i| burials.contains(step(i)))
     }
 
     /// Finds the tables for the state at hand, or makes them.
@@ -310,11 +326,19 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         if self.successors.take_flag() {
             out.flag();
         }
+        let too_much = self.successors.take_cut();
+        if let Some(burial) = self.burial() {
+            out.push(self.successors.via(burial), self.successors.state(burial));
+            self.is_partial = false;
+            return Ok(());
+        }
+        too_much.into_iter().for_each(|too_much| out.cut(too_much));
         if self.is_to_be_checked() {
             self.check(state)?;
             self.successors.clear();
             system.successors(state, &mut self.successors)?;
             self.successors.take_flag();
+            self.successors.take_cut();
         }
         let n_seen = self.n_seen;
         let set = self.choose(state)?;

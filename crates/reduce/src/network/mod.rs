@@ -12,6 +12,7 @@
 //! **Checked by** the definition at the states of all test models, and by random programs (`oracle`).
 
 mod accord;
+mod burial;
 mod channels;
 mod choose;
 mod definition;
