@@ -329,6 +329,8 @@ pub(crate) fn report(
 ) -> Result<Report, Failure> {
     let network = subject.network();
     let options = options_for(all_questions(name, subject, asked, args)?, reduction, args);
+    // Most Promela models are meant to run for ever.
+    let options = Options { show_no_return: false, ..options };
     let state_bits = state_bits(network);
     let about = About { name: name.to_owned(), n_transitions: network.n_steps, state_bits, rules: None };
     let checks = subject.checks();

@@ -115,8 +115,9 @@ fn states_and_transitions_are_those_of_spin() {
             "{}",
             fields[0]
         );
-        assert!(run.code <= 1, "{}: {}", fields[0], run.code);
-        assert_eq!(run.code == 1, fields[3] != "0", "{}", fields[0]);
+        // Too many processes: SPIN stops there and counts it as an error; here it is a limit that was reached.
+        let code = if fields[0] == "e35_runlimit" { 3 } else { i32::from(fields[3] != "0") };
+        assert_eq!(run.code, code, "{}", fields[0]);
         n_compared += 1;
     }
     assert!(n_compared >= 110, "{n_compared}");

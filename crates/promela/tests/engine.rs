@@ -83,7 +83,9 @@ fn compare_state(
 ) {
     let expected: Vec<(TransitionId, &[u8])> =
         expansion.successors.iter().map(|s| (s.transition, s.state.as_slice())).collect();
-    let is_flagged = expansion.all_events().any(|e| e.trouble.is_error() && !is_end(&e.trouble));
+    let too_much = expansion.all_events().filter_map(|event| event.trouble.too_much()).next();
+    let is_safety = |t: &Trouble| t.is_error() && !is_end(t) && t.too_much().is_none();
+    let is_flagged = expansion.all_events().any(|event| is_safety(&event.trouble));
     let is_fault = expected.windows(2).any(|pair| pair[0].0 == pair[1].0);
     let mut batch = Batch::new();
     // What is there already stays.
@@ -99,6 +101,7 @@ fn compare_state(
         compare_some(network, some, state, expansion, name);
     }
     assert_eq!(batch.take_flag(), is_flagged, "{name}: flag at {}", network.show(state));
+    assert_eq!(batch.take_cut(), too_much, "{name}: cut at {}", network.show(state));
 }
 
 /// The same for the processes with even and with odd numbers.

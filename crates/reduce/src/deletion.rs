@@ -9,18 +9,19 @@
 //! **Checked by** `Checked` and the campaign.
 
 use crate::{Preserves, Reduction};
-use stubborn_system::{Alternative, Batch, Fault, Requirements, Rules, TransitionId};
+use stubborn_system::{Alternative, Batch, Fault, Requirements, Rules, TransitionId, Vector};
 
 /// Everything but what can be deleted.
 #[derive(Debug)]
-pub struct Deletion<Y: Rules + ?Sized> {
+pub struct Deletion<S: Vector + ?Sized> {
     /// The alternatives of all nodes, one behind the other: whose they are.
     owner: Vec<u32>,
     /// For each node, the alternatives that contain it: `users[starts[n]..starts[n + 1]]`.
     users: Vec<u32>,
     starts: Vec<u32>,
-    /// Pairs (node, alternative that contains it), before they are sorted into `users`.
-    pairs: Vec<(u32, u32)>,
+    /// The members of all alternatives, one behind the other, and where each ends.
+    members: Vec<u32>,
+    ends: Vec<u32>,
     /// The alternatives that contain every transition: they go with the first one that is deleted.
     everything: Vec<u32>,
     alive: Vec<bool>,
@@ -31,17 +32,18 @@ pub struct Deletion<Y: Rules + ?Sized> {
     /// What the deletion in hand has deleted so far: nodes, and alternatives.
     deleted: Vec<u32>,
     deleted_alternatives: Vec<u32>,
-    successors: Batch<Y::State>,
+    successors: Batch<S>,
     scratch: Requirements,
 }
 
-impl<Y: Rules + ?Sized> Default for Deletion<Y> {
+impl<S: Vector + ?Sized> Default for Deletion<S> {
     fn default() -> Self {
         Self {
             owner: Vec::new(),
             users: Vec::new(),
             starts: Vec::new(),
-            pairs: Vec::new(),
+            members: Vec::new(),
+            ends: Vec::new(),
             everything: Vec::new(),
             alive: Vec::new(),
             alternative_alive: Vec::new(),
@@ -55,12 +57,13 @@ impl<Y: Rules + ?Sized> Default for Deletion<Y> {
     }
 }
 
-impl<Y: Rules + ?Sized> Deletion<Y> {
+impl<S: Vector + ?Sized> Deletion<S> {
     /// Collects rules and enabledness of all nodes; everything is alive.
-    fn prepare(&mut self, system: &Y, state: &Y::State) -> Result<(), Fault> {
+    fn prepare<Y: Rules<State = S> + ?Sized>(&mut self, system: &Y, state: &S) -> Result<(), Fault> {
         let n = system.n_nodes();
         self.owner.clear();
-        self.pairs.clear();
+        self.members.clear();
+        self.ends.clear();
         self.everything.clear();
         self.left.clear();
         for node in 0..n {
@@ -70,8 +73,7 @@ impl<Y: Rules + ?Sized> Deletion<Y> {
             for i in 0..self.scratch.n_alternatives() {
                 let alternative = self.owner.len() as u32;
                 self.owner.push(node as u32);
-                // A node may be named twice in one alternative; once is enough.
-                let first = self.pairs.len();
+                let first = self.members.len();
                 let Alternative { below, nodes } = self.scratch.alternative(i);
                 // Only transitions are ever the first to be deleted, so this alternative dies at once.
                 let listed = if below as usize >= system.n_transitions() && below > 0 {
@@ -80,17 +82,10 @@ impl<Y: Rules + ?Sized> Deletion<Y> {
                 } else {
                     below
                 };
-                self.pairs.extend((0..listed).map(|node| (node, alternative)));
-                self.pairs.extend(nodes.iter().map(|t| (t.0, alternative)));
-                self.pairs[first..].sort_unstable();
-                let mut kept = first;
-                for k in first..self.pairs.len() {
-                    if k == first || self.pairs[k] != self.pairs[k - 1] {
-                        self.pairs[kept] = self.pairs[k];
-                        kept += 1;
-                    }
-                }
-                self.pairs.truncate(kept);
+                self.members.extend(0..listed);
+                self.members.extend(nodes.iter().map(|t| t.0));
+                self.name_once(first);
+                self.ends.push(self.members.len() as u32);
             }
         }
         self.sort_users(n);
@@ -108,17 +103,44 @@ impl<Y: Rules + ?Sized> Deletion<Y> {
         Ok(())
     }
 
-    fn sort_users(&mut self, n: usize) {
-        self.pairs.sort_unstable();
-        self.users.clear();
-        self.starts.clear();
-        for node in 0..=n as u32 {
-            while let Some(&(of, alternative)) = self.pairs.get(self.users.len())
-                && of < node
-            {
-                self.users.push(alternative);
+    /// A node may be named twice in one alternative; once is enough.
+    fn name_once(&mut self, first: usize) {
+        if self.members[first..].windows(2).all(|pair| pair[0] < pair[1]) {
+            return;
+        }
+        self.members[first..].sort_unstable();
+        let mut kept = first;
+        for k in first..self.members.len() {
+            if k == first || self.members[k] != self.members[k - 1] {
+                self.members[kept] = self.members[k];
+                kept += 1;
             }
-            self.starts.push(self.users.len() as u32);
+        }
+        self.members.truncate(kept);
+    }
+
+    /// Turns members of alternatives into alternatives of members, by counting.
+    fn sort_users(&mut self, n: usize) {
+        self.starts.clear();
+        self.starts.resize(n + 1, 0);
+        self.members.iter().for_each(|&node| self.starts[node as usize] += 1);
+        let mut sum = 0;
+        for start in &mut self.starts {
+            sum += *start;
+            *start = sum;
+        }
+        self.users.clear();
+        self.users.resize(self.members.len(), 0);
+        // Each start is an end as yet and goes down to where it belongs.
+        let mut end = self.members.len();
+        for alternative in (0..self.ends.len()).rev() {
+            let first = if alternative == 0 { 0 } else { self.ends[alternative - 1] as usize };
+            for k in (first..end).rev() {
+                let start = &mut self.starts[self.members[k] as usize];
+                *start -= 1;
+                self.users[*start as usize] = alternative as u32;
+            }
+            end = first;
         }
     }
 
@@ -172,7 +194,7 @@ impl<Y: Rules + ?Sized> Deletion<Y> {
     }
 
     /// After this, `alive` is the stubborn set.
-    fn choose(&mut self, system: &Y, state: &Y::State) -> Result<(), Fault> {
+    fn choose<Y: Rules<State = S> + ?Sized>(&mut self, system: &Y, state: &S) -> Result<(), Fault> {
         self.prepare(system, state)?;
         let mut n_enabled = self.successors.len();
         for i in 0..self.successors.len() {
@@ -185,7 +207,7 @@ impl<Y: Rules + ?Sized> Deletion<Y> {
     }
 }
 
-impl<Y: Rules + ?Sized> Reduction<Y> for Deletion<Y> {
+impl<Y: Rules + ?Sized> Reduction<Y> for Deletion<Y::State> {
     fn name(&self) -> String {
         "deletion".into()
     }

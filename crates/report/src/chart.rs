@@ -261,7 +261,7 @@ mod tests {
             transition: 0,
             parts: parts.into_iter().map(part).collect(),
             changes: Vec::new(),
-            state: String::new(),
+            state: None,
         };
         Trace {
             initial: String::new(),

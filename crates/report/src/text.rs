@@ -236,7 +236,6 @@ fn termination_text(out: &mut String, report: &Report, phase: &PhaseReport, verb
         }
         Some(false) => {
             let is_shown = report.analysis.answers.iter().any(|a| a.question == Question::MayTerminate);
-            // Most Promela models are meant to run for ever.
             if report.optimise.is_some() && !is_shown {
                 let why = "`--question may-terminate` shows why";
                 let _ = writeln!(out, "  the model is not always may-terminating; {why}");

@@ -93,6 +93,7 @@ pub fn analyse_with<Y: Rules + Observed + Symmetric>(
             verdicts[i] = verdict.map(|verdict| (verdict, phases.len()));
         }
         report.cannot_terminate = cannot_terminate
+            .filter(|_| options.show_no_return)
             .and_then(|witness| confirm(system, plan, &Question::MayTerminate, witness, options).ok())
             .map(Box::new);
         phases.push(report);

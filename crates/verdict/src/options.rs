@@ -75,6 +75,8 @@ pub struct Options {
     /// For properties of runs that do not notice stuttering: whether a tester, which moves only when something can
     /// be seen, takes the place of the automaton.
     pub tester: bool,
+    /// Whether it is to be shown where termination ceases to be possible, if nobody asked but it was found.
+    pub show_no_return: bool,
     /// How many states the replayer may visit to confirm that there is no return.
     pub replay_states: usize,
 }
@@ -91,6 +93,7 @@ impl Default for Options {
             limits: Limits::default(),
             all_errors: false,
             tester: false,
+            show_no_return: true,
             replay_states: 200_000,
         }
     }

@@ -81,7 +81,15 @@ pub struct NetworkReduction<'n> {
     room: Room,
     groups: Vec<Micro>,
     successors: Batch<[u8]>,
+    algorithms: Algorithms,
+}
+
+/// The kernel's algorithms, with their room.
+#[derive(Default)]
+struct Algorithms {
     components: StrongComponents,
+    deletion: Deletion<[u8]>,
+    set: Vec<TransitionId>,
 }
 
 impl<'n> NetworkReduction<'n> {
@@ -131,7 +139,7 @@ impl<'n> NetworkReduction<'n> {
             room: Room::default(),
             groups: Vec::new(),
             successors: Batch::new(),
-            components: StrongComponents::default(),
+            algorithms: Algorithms::default(),
         }
     }
 
@@ -211,7 +219,7 @@ impl<'n> NetworkReduction<'n> {
         }
         let situation =
             Situation::new(self.network, &self.flow, state, &mut self.engine, population, &mut self.room);
-        let room = (&mut self.components, &mut self.deletion, &mut self.closed);
+        let room = (&mut self.algorithms, &mut self.deletion, &mut self.closed);
         Self::pick(self.kind, room, situation, self.is_for_runs)
     }
 
@@ -259,7 +267,7 @@ impl<'n> NetworkReduction<'n> {
     /// Picks a set. `None` means everything.
     fn pick(
         kind: ReductionKind,
-        (components, deletion, kept): (&mut StrongComponents, &mut Patience, &mut Option<FixedBitSet>),
+        (algorithms, patience, kept): (&mut Algorithms, &mut Patience, &mut Option<FixedBitSet>),
         situation: Situation<'_, '_>,
         is_for_runs: bool,
     ) -> Result<Option<FixedBitSet>, Fault> {
@@ -277,11 +285,11 @@ impl<'n> NetworkReduction<'n> {
             ReductionKind::Persistent3 => smallest(&situation, &seeds, Disabled::Necessary),
             ReductionKind::StrongComponents => {
                 let graph = Graph::new(situation);
-                let mut set = Vec::new();
-                components.stubborn_set(&graph, &[], &mut set)?;
-                Some(graph.nodes(&set))
+                algorithms.set.clear();
+                algorithms.components.stubborn_set(&graph, &[], &mut algorithms.set)?;
+                Some(graph.nodes(&algorithms.set))
             }
-            ReductionKind::Deletion => Some(delete(situation)?),
+            ReductionKind::Deletion => Some(algorithms.delete(situation)?),
             ReductionKind::Smaller => {
                 let closed = smallest(&situation, &seeds, Disabled::Necessary);
                 let size =
@@ -291,12 +299,13 @@ impl<'n> NetworkReduction<'n> {
                     let first = pids.next();
                     pids.all(|pid| Some(pid) == first)
                 });
-                if is_one_process || !deletion.begins() {
+                if is_one_process || !patience.begins() {
                     return Ok(closed);
                 }
                 let enabled = situation.enabled;
-                let deleted = delete(situation)?;
+                let deleted = algorithms.delete(situation)?;
                 if deleted.intersection_count(enabled) >= size {
+                    patience.was_in_vain();
                     return Ok(closed);
                 }
                 *kept = closed;
@@ -406,11 +415,13 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     }
 }
 
-fn delete(situation: Situation<'_, '_>) -> Result<FixedBitSet, Fault> {
-    let graph = Graph::new(situation);
-    let mut set = Vec::new();
-    Deletion::default().stubborn_set(&graph, &[], &mut set)?;
-    Ok(graph.nodes(&set))
+impl Algorithms {
+    fn delete(&mut self, situation: Situation<'_, '_>) -> Result<FixedBitSet, Fault> {
+        let graph = Graph::new(situation);
+        self.set.clear();
+        self.deletion.stubborn_set(&graph, &[], &mut self.set)?;
+        Ok(graph.nodes(&self.set))
+    }
 }
 
 /// One enabled node of each process that has one, the youngest first.
@@ -539,8 +550,9 @@ fn close(situation: &Situation<'_, '_>, seeds: &[usize], disabled: Disabled, lim
             break;
         }
     }
-    let Closure { set, covered, .. } = closure;
+    let Closure { set, covered, work, .. } = closure;
     situation.give(covered);
+    situation.sets_mut().work = work;
     set
 }
 
@@ -558,7 +570,9 @@ struct Closure<'s, 'a, 'n> {
 impl<'s, 'a, 'n> Closure<'s, 'a, 'n> {
     fn new(situation: &'s Situation<'a, 'n>) -> Self {
         let (set, covered) = (situation.take(), situation.take());
-        Self { situation, set, covered, work: Vec::new(), n_enabled: 0 }
+        let mut work = std::mem::take(&mut situation.sets_mut().work);
+        work.clear();
+        Self { situation, set, covered, work, n_enabled: 0 }
     }
 
     /// Whether all steps that a process may take now are in the set.

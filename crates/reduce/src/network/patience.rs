@@ -14,11 +14,14 @@ use std::collections::HashMap;
 const SAMPLE: usize = 128;
 
 /// Choices before the first state is remembered: at its beginning a search finds nearly everything.
-const WARM_UP: u64 = 2_048;
+const WARM_UP: u64 = 512;
 
 /// Choices after which a trial is judged for the first time; again and again after twice as many, up to the last.
-const FIRST_LOOK: u64 = 4_096;
+const FIRST_LOOK: u64 = 1_024;
 const LAST_LOOK: u64 = 32_768;
+
+/// Choices after which a trial has failed if none of them brought anything at all.
+const VAIN_LOOK: u64 = 256;
 
 /// States that are known to have been fired, at most.
 const ROOM: usize = 1 << 16;
@@ -45,6 +48,8 @@ pub(super) struct Patience {
     n_choices: u64,
     n_enabled: u64,
     n_fired: u64,
+    /// Choices of the trial that were made in vain.
+    n_vain: u64,
     /// Choices until the next trial, and whether nothing is to be left out until then.
     pause: u64,
     is_resting: bool,
@@ -70,13 +75,28 @@ impl Patience {
         let n_found = self.left_out.values().filter(|&&is_found| is_found).count();
         self.is_resting = n_found * 100 >= self.left_out.len() * MOST_FOUND
             && self.n_fired * 100 >= self.n_enabled * LEAST_FIRED;
-        if !self.is_resting && self.n_choices < LAST_LOOK {
-            return;
+        if self.is_resting || self.n_choices >= LAST_LOOK {
+            self.end_trial();
         }
+    }
+
+    fn end_trial(&mut self) {
         self.pause = if self.is_resting { (REST * self.n_choices) << self.n_failed } else { BETWEEN_TRIALS };
         self.n_failed = if self.is_resting { (self.n_failed + 1).min(MOST_DOUBLINGS) } else { 0 };
         self.left_out.clear();
-        (self.n_choices, self.n_enabled, self.n_fired) = (0, 0, 0);
+        (self.n_choices, self.n_enabled, self.n_fired, self.n_vain) = (0, 0, 0, 0);
+    }
+
+    /// The choice that began last brought nothing at all.
+    pub(super) fn was_in_vain(&mut self) {
+        if self.pause > 0 {
+            return;
+        }
+        self.n_vain += 1;
+        if self.n_vain == self.n_choices && self.n_choices >= VAIN_LOOK {
+            self.is_resting = true;
+            self.end_trial();
+        }
     }
 
     /// Counts what a choice has brought, if its size matters.

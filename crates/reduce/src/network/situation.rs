@@ -20,7 +20,7 @@ use super::flow::Flow;
 use super::population::{LiteralRow, Population, Row};
 use super::shape::Shape;
 use fixedbitset::FixedBitSet;
-use std::cell::{Ref, RefCell};
+use std::cell::{Ref, RefCell, RefMut};
 use std::ops::{Index, Range};
 use std::rc::Rc;
 use stubborn_network::{Engine, LocationId, Network};
@@ -41,6 +41,8 @@ pub(super) struct Room {
 pub(super) struct Sets {
     made: Vec<FixedBitSet>,
     free: Vec<FixedBitSet>,
+    /// Nodes that are still to be looked at, for sets that are being closed.
+    pub(super) work: Vec<usize>,
     /// For each node: which of them are its alternatives, once that is known.
     of_node: Vec<Option<(u32, u32)>>,
 }
@@ -197,6 +199,10 @@ impl<'a, 'n> Situation<'a, 'n> {
     /// The sets made so far.
     pub(super) fn sets(&self) -> Ref<'_, Sets> {
         self.sets.borrow()
+    }
+
+    pub(super) fn sets_mut(&self) -> RefMut<'_, Sets> {
+        self.sets.borrow_mut()
     }
 
     /// An empty set.
