@@ -23,21 +23,51 @@ pub struct Schedule(pub Vec<Turn>);
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text_with(|process| process.to_string()))
+    }
+}
+
+impl Schedule {
+    /// The text, with processes by names that have none of `.`, `=` and `x` in them.
+    pub fn text_with(&self, name: impl Fn(ProcessId) -> String) -> String {
+        let mut text = String::new();
         let mut rest = self.0.as_slice();
-        let mut first = true;
         while let Some(&turn) = rest.first() {
             let n = rest.iter().take_while(|&&other| other == turn).count();
             rest = &rest[n..];
-            write!(f, "{}{}", if first { "" } else { "." }, turn.process)?;
-            first = false;
+            if !text.is_empty() {
+                text.push('.');
+            }
+            text += &name(turn.process);
             if turn.choice > 0 {
-                write!(f, "={}", turn.choice)?;
+                text += &format!("={}", turn.choice);
             }
             if n > 1 {
-                write!(f, "x{n}")?;
+                text += &format!("x{n}");
             }
         }
-        Ok(())
+        text
+    }
+
+    /// A schedule from a text with names.
+    pub fn from_text_with(
+        text: &str,
+        mut find: impl FnMut(&str) -> Option<ProcessId>,
+    ) -> Result<Schedule, NoSchedule> {
+        let mut turns = Vec::new();
+        for part in text.trim().split('.').filter(|part| !part.is_empty()) {
+            let no = || NoSchedule { part: part.chars().take(40).collect() };
+            let (turn, times) = part.split_once('x').map_or((part, "1"), |(turn, times)| (turn, times));
+            let (process, choice) = turn.split_once('=').unwrap_or((turn, "0"));
+            let process = find(process.trim()).ok_or_else(no)?;
+            let choice = choice.parse().map_err(|_| no())?;
+            let times: usize = times.parse().map_err(|_| no())?;
+            if turns.len().saturating_add(times) > MAX_STEPS {
+                return Err(no());
+            }
+            turns.extend(std::iter::repeat_n(Turn { process, choice }, times));
+        }
+        Ok(Schedule(turns))
     }
 }
 
@@ -67,20 +97,8 @@ impl FromStr for Schedule {
     type Err = NoSchedule;
 
     fn from_str(text: &str) -> Result<Schedule, NoSchedule> {
-        let mut turns = Vec::new();
-        for part in text.trim().split('.').filter(|part| !part.is_empty()) {
-            let no = || NoSchedule { part: part.chars().take(40).collect() };
-            let (turn, times) = part.split_once('x').map_or((part, "1"), |(turn, times)| (turn, times));
-            let (process, choice) = turn.split_once('=').unwrap_or((turn, "0"));
-            let process: ProcessId = process.trim().parse().map_err(|_| no())?;
-            let choice = choice.parse().map_err(|_| no())?;
-            let times: usize = times.parse().map_err(|_| no())?;
-            if process > 1 << 20 || turns.len().saturating_add(times) > MAX_STEPS {
-                return Err(no());
-            }
-            turns.extend(std::iter::repeat_n(Turn { process, choice }, times));
-        }
-        Ok(Schedule(turns))
+        let small = |process: &ProcessId| *process <= 1 << 20;
+        Schedule::from_text_with(text, |name| name.parse().ok().filter(small))
     }
 }
 

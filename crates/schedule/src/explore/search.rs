@@ -146,6 +146,11 @@ impl<'p, P: Program + ?Sized> Explorer<'p, P> {
         self
     }
 
+    /// The state in which the last run ended.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
     /// Explores.
     pub fn explore(mut self) -> Outcome {
         let found = match self.options.random {

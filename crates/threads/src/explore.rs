@@ -1,0 +1,405 @@
+//! Explorations: what to explore, how, and how far.
+
+use crate::report::{self, Counterexample, Report, Verdict};
+use crate::runtime::state::{Names, Settings, with_state};
+use crate::runtime::{Body, Runtime};
+use crate::watchdog::{Progress, Watchdog};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use stubborn_schedule::objects::WakeOrder;
+use stubborn_schedule::{
+    Algorithm, Explorer, Failure, FailureKind, Found, Options, Outcome, Schedule, Why, explore_parallel,
+    shrink,
+};
+
+/// Explores all schedules of the code, with everything as it is by default.
+///
+/// # Panics
+///
+/// If a run fails, with the report; and if not all runs could be made.
+#[track_caller]
+pub fn explore<F>(f: F)
+where
+    F: Fn() + Send + Sync + 'static,
+{
+    Builder::new().explore(f);
+}
+
+/// How to explore.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    options: Options,
+    first_pass: Option<u32>,
+    workers: usize,
+    stack_size: usize,
+    max_threads: usize,
+    wake_order: WakeOrder,
+    spin_after: usize,
+    divergence: Duration,
+}
+
+impl Default for Builder {
+    fn default() -> Builder {
+        Builder {
+            options: Options::default(),
+            first_pass: None,
+            workers: 1,
+            stack_size: 256 << 10,
+            max_threads: 10_000,
+            wake_order: WakeOrder::Any,
+            spin_after: 10,
+            divergence: Duration::from_secs(10),
+        }
+    }
+}
+
+impl Builder {
+    /// Everything as it is by default: `source`, one worker, no limits but those on steps and threads.
+    pub fn new() -> Builder {
+        Builder::default()
+    }
+
+    /// How runs are chosen.
+    pub fn algorithm(mut self, algorithm: Algorithm) -> Builder {
+        self.options.algorithm = algorithm;
+        self
+    }
+
+    /// Makes only runs with at most so many preemptions. Without a failure the result is inconclusive, unless there
+    /// are no other runs.
+    pub fn preemptions(mut self, max: u32) -> Builder {
+        self.options.preemptions = Some(max);
+        self
+    }
+
+    /// Makes runs with at most so many preemptions first, and all runs if none of them fails.
+    pub fn first_pass(mut self, preemptions: u32) -> Builder {
+        self.first_pass = Some(preemptions);
+        self
+    }
+
+    /// Makes runs at random, from a seed. Give a limit, too. Failing schedules are shrunk.
+    pub fn random(mut self, seed: u64) -> Builder {
+        self.options.random = Some(seed);
+        self
+    }
+
+    /// At most so many runs.
+    pub fn max_runs(mut self, max: u64) -> Builder {
+        self.options.max_runs = Some(max);
+        self
+    }
+
+    /// At most so many visible operations in a run (10,000 if not set).
+    pub fn max_steps(mut self, max: usize) -> Builder {
+        self.options.max_steps = max;
+        self
+    }
+
+    /// At most so much time.
+    pub fn max_time(mut self, max: Duration) -> Builder {
+        self.options.max_time = Some(max);
+        self
+    }
+
+    /// At most so many threads in a run (10,000 if not set).
+    pub fn max_threads(mut self, max: usize) -> Builder {
+        self.max_threads = max.max(1);
+        self
+    }
+
+    /// With so many operating system threads. Code that uses a `static` must be explored with one.
+    pub fn workers(mut self, n: usize) -> Builder {
+        self.workers = n.max(1);
+        self
+    }
+
+    /// The stack of each thread (256 KiB if not set).
+    pub fn stack_size(mut self, bytes: usize) -> Builder {
+        self.stack_size = bytes.max(16 << 10);
+        self
+    }
+
+    /// Whom `notify_one` wakes: any thread that waits (if not set), or the one that has waited longest.
+    pub fn wake_order(mut self, order: WakeOrder) -> Builder {
+        self.wake_order = order;
+        self
+    }
+
+    /// A read that gets the same so many times is a loop that waits (10 if not set; at least 2).
+    pub fn spin_after(mut self, n: usize) -> Builder {
+        self.spin_after = n.max(2);
+        self
+    }
+
+    /// A thread that runs for so long without a visible operation diverges (10 s if not set).
+    pub fn divergence(mut self, time: Duration) -> Builder {
+        self.divergence = time;
+        self
+    }
+
+    /// Explores.
+    ///
+    /// # Panics
+    ///
+    /// If a run fails, with the report; and if not all runs could be made, unless they are made at random or with
+    /// few preemptions, when that was to be expected.
+    #[track_caller]
+    pub fn explore<F>(self, f: F)
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
+        let expects_less = self.options.random.is_some() || self.options.preemptions.is_some();
+        let report = self.check(f);
+        match &report.verdict {
+            Verdict::Holds => {}
+            Verdict::Inconclusive(_) if expects_less => {}
+            _ => panic!("{report}"),
+        }
+    }
+
+    /// Explores, and reports.
+    pub fn check<F>(self, f: F) -> Report
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
+        let started = Instant::now();
+        let work = Work::new(&self, Arc::new(f));
+        let mut outcome = Err(Failure::limit(0, "nothing was done"));
+        if let Some(preemptions) = self.first_pass {
+            let options = Options { preemptions: Some(preemptions), ..self.options.clone() };
+            outcome = work.clone().explore(options, self.workers);
+        }
+        let is_decided = match &outcome {
+            Ok(outcome) => !matches!(outcome.found, Found::Inconclusive(Why::Preemptions(_))),
+            Err(failure) => !failure.is_limit,
+        };
+        if self.first_pass.is_none() || !is_decided {
+            outcome = work.clone().explore(self.options.clone(), self.workers);
+        }
+        let mut report = Report::new(self.options.algorithm, started.elapsed());
+        match outcome {
+            Err(failure) => {
+                report.verdict = Verdict::Violated(Box::new(Counterexample::bare(failure, work.names())))
+            }
+            Ok(outcome) => {
+                report.stats = outcome.stats;
+                report.verdict = match outcome.found {
+                    Found::Nothing => Verdict::Holds,
+                    Found::Inconclusive(why) => Verdict::Inconclusive(why.to_string()),
+                    Found::Failure(failure, schedule) => {
+                        let shrinks = self.options.random.is_some();
+                        Verdict::Violated(Box::new(work.clone().tell(failure, schedule, shrinks)))
+                    }
+                };
+            }
+        }
+        report.spins = work.spins.load(Ordering::Relaxed);
+        report.seconds = started.elapsed().as_secs_f64();
+        report
+    }
+
+    /// Makes the run of a schedule again, as a report gave it.
+    pub fn replay<F>(self, schedule: &str, f: F) -> Result<Report, stubborn_schedule::NoSchedule>
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
+        let started = Instant::now();
+        let work = Work::new(&self, Arc::new(f));
+        let schedule = {
+            let mut names = work.names.lock().unwrap_or_else(PoisonError::into_inner);
+            report::schedule_from(schedule, &mut names)?
+        };
+        let verdict = match work.clone().run_again(schedule) {
+            Some(story) => Verdict::Violated(Box::new(story)),
+            None => Verdict::Inconclusive("one run was made, and it does not fail".to_owned()),
+        };
+        let mut report = Report::new(self.options.algorithm, started.elapsed());
+        report.stats.runs = 1;
+        report.verdict = verdict;
+        Ok(report)
+    }
+}
+
+/// What workers share.
+#[derive(Clone)]
+struct Work {
+    body: Body,
+    settings: Settings,
+    names: Arc<Mutex<Names>>,
+    options: Options,
+    watchdog: Watchdog,
+    patience: Duration,
+    spins: Arc<AtomicU64>,
+}
+
+/// A worker's program, which tells the watchdog when it is done.
+struct Watched {
+    runtime: Runtime,
+    progress: Arc<Progress>,
+    spins: Arc<AtomicU64>,
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.spins.fetch_add(with_state(|state| state.n_spins), Ordering::Relaxed);
+        self.progress.rest();
+    }
+}
+
+impl stubborn_schedule::Program for Watched {
+    fn reset(&mut self, world: &mut stubborn_schedule::World) {
+        self.runtime.reset(world);
+    }
+
+    fn resume(
+        &mut self,
+        process: stubborn_schedule::ProcessId,
+        out: u64,
+        world: &mut stubborn_schedule::World,
+    ) -> Result<(), Failure> {
+        self.runtime.resume(process, out, world)
+    }
+
+    fn is_deadlock(&self, blocked: &[stubborn_schedule::ProcessId]) -> bool {
+        self.runtime.is_deadlock(blocked)
+    }
+
+    fn must_end(&self) -> bool {
+        true
+    }
+
+    fn finish(&mut self) {
+        self.runtime.finish();
+    }
+}
+
+impl Work {
+    fn new(builder: &Builder, body: Body) -> Work {
+        let names: Arc<Mutex<Names>> = Arc::default();
+        let settings = Settings {
+            stack_size: builder.stack_size,
+            max_threads: builder.max_threads,
+            wake_order: builder.wake_order,
+            spin_after: builder.spin_after,
+            names: names.clone(),
+            progress: Arc::default(),
+        };
+        Work {
+            body,
+            settings,
+            names,
+            options: builder.options.clone(),
+            watchdog: Watchdog::default(),
+            patience: builder.divergence,
+            spins: Arc::default(),
+        }
+    }
+
+    fn names(&self) -> &Mutex<Names> {
+        &self.names
+    }
+
+    fn program(&self) -> Watched {
+        let progress = self.watchdog.progress();
+        let settings = Settings { progress: progress.clone(), ..self.settings.clone() };
+        Watched { runtime: Runtime::new(self.body.clone(), settings), progress, spins: self.spins.clone() }
+    }
+
+    /// Does something on another thread, and gives up waiting for it if a worker diverges.
+    fn watched<R: Send + 'static>(
+        self,
+        work: impl FnOnce(&Work) -> R + Send + 'static,
+    ) -> Result<R, Failure> {
+        let (sender, receiver) = channel();
+        let watchdog = self.watchdog.clone();
+        let patience = self.patience;
+        let mut look = watchdog.first_look();
+        std::thread::spawn(move || {
+            let result = work(&self);
+            // Nobody may be waiting any more.
+            let _ = sender.send(result);
+        });
+        loop {
+            match receiver.recv_timeout(Duration::from_millis(50)) {
+                Ok(result) => return Ok(result),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failure::new(
+                        FailureKind::Panic,
+                        0,
+                        "a worker of the exploration has panicked",
+                    ));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Some(stuck) = watchdog.look(&mut look, patience) {
+                let after = stuck.place.map_or("from its beginning on".to_owned(), |at| {
+                    format!("after its operation at {}:{}", at.file(), at.line())
+                });
+                let message =
+                    format!("ran for {:.1} s without a visible operation, {after}", patience.as_secs_f64());
+                return Err(Failure::new(FailureKind::Divergence, stuck.process, message));
+            }
+        }
+    }
+
+    fn explore(self, options: Options, workers: usize) -> Result<Outcome, Failure> {
+        self.watched(move |work| explore_parallel(&|| work.program(), &options, workers))
+    }
+
+    /// The story of a failure: the schedule, shorter if that is asked for, run again and recorded.
+    fn tell(self, failure: Failure, schedule: Schedule, shrinks: bool) -> Counterexample {
+        if failure.kind == FailureKind::Nondeterminism {
+            let mut story = Counterexample::bare(failure, &self.names);
+            story.set_schedule(&schedule, &self.names);
+            return story;
+        }
+        let kind = failure.kind;
+        let schedule = match shrinks {
+            true => {
+                let before = schedule.clone();
+                let shorter = move |work: &Work| shrink(&mut work.program(), &work.options, &schedule, kind);
+                self.clone().watched(shorter).unwrap_or(before)
+            }
+            false => schedule,
+        };
+        match self.clone().run_again(schedule.clone()) {
+            Some(story) if story.kind == kind => story,
+            // What does not fail again depends on something else.
+            _ => {
+                let message = format!(
+                    "a run failed ({}: {}), but not when it was repeated: the program depends on something that is \
+                     not controlled",
+                    kind.word(),
+                    failure.message
+                );
+                let failure = Failure { kind: FailureKind::Nondeterminism, message, ..failure };
+                let mut story = Counterexample::bare(failure, &self.names);
+                story.set_schedule(&schedule, &self.names);
+                story
+            }
+        }
+    }
+
+    /// Makes a run again and records it; gives its failure.
+    fn run_again(self, schedule: Schedule) -> Option<Counterexample> {
+        let names = self.names.clone();
+        let story = self.watched(move |work| {
+            let mut program = work.program();
+            with_state(|state| state.recording = Some(Vec::new()));
+            let options = Options { check_determinism: false, ..work.options.clone() };
+            let preemptions = Explorer::new(&mut program, options.clone()).count_preemptions(&schedule);
+            let mut explorer = Explorer::new(&mut program, options);
+            let (schedule, failure) = explorer.replay(&schedule);
+            let failure = failure?;
+            let names = work.names.lock().unwrap_or_else(PoisonError::into_inner);
+            Some(report::tell(&explorer, failure, &schedule, preemptions, &names))
+        });
+        match story {
+            Ok(story) => story,
+            Err(failure) => Some(Counterexample::bare(failure, &names)),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What was found, for people and machines.
+
+mod chart;
+mod json;
+mod story;
+mod text;
+
+pub(crate) use story::{schedule_from, tell};
+
+use crate::runtime::state::Names;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use stubborn_schedule::{Algorithm, Failure, FailureKind, Schedule, Stats};
+
+/// The result of an exploration.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// What is claimed.
+    pub verdict: Verdict,
+    /// How runs were chosen.
+    pub algorithm: Algorithm,
+    /// How much was done.
+    pub stats: Stats,
+    /// Loops that were assumed to wait until what they read changes.
+    pub spins: u64,
+    /// Time taken, in seconds.
+    pub seconds: f64,
+}
+
+/// What is claimed.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// No run fails, up to the order of independent operations.
+    Holds,
+    /// A run fails.
+    Violated(Box<Counterexample>),
+    /// No run that was made fails, and not all were made.
+    Inconclusive(String),
+}
+
+/// A run that fails; it was made twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counterexample {
+    /// In which way.
+    pub kind: FailureKind,
+    /// What is wrong.
+    pub message: String,
+    /// Of which thread, if it is one's.
+    pub thread: Option<String>,
+    /// The run.
+    pub steps: Vec<Step>,
+    /// Who waits at the end, for what.
+    pub waiting: Vec<Waiting>,
+    /// Threads that wait for each other, in a circle.
+    pub cycle: Vec<String>,
+    /// Switches away from a thread that could have gone on.
+    pub preemptions: u32,
+    /// The recipe for this run, for [`Builder::replay`](crate::Builder::replay).
+    pub replay: String,
+}
+
+/// A step of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Step {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Whose.
+    pub thread: String,
+    /// What was done, in a word.
+    pub operation: String,
+    /// To what.
+    pub object: String,
+    /// With which value, or what came of it.
+    pub value: String,
+    /// Where.
+    pub file: String,
+    /// Where.
+    pub line: u32,
+}
+
+/// A thread that waits for ever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Waiting {
+    /// Who.
+    pub thread: String,
+    /// What it wants to do, in a word.
+    pub operation: String,
+    /// To what.
+    pub object: String,
+    /// The value of that.
+    pub value: String,
+    /// Where.
+    pub file: String,
+    /// Where.
+    pub line: u32,
+    /// Who has it, and since which step.
+    pub held_by: Vec<(String, Option<usize>)>,
+}
+
+impl Report {
+    pub(crate) fn new(algorithm: Algorithm, time: Duration) -> Report {
+        Report {
+            verdict: Verdict::Inconclusive("nothing was done".to_owned()),
+            algorithm,
+            stats: Stats::default(),
+            spins: 0,
+            seconds: time.as_secs_f64(),
+        }
+    }
+
+    /// The run that fails, if there is one.
+    pub fn counterexample(&self) -> Option<&Counterexample> {
+        match &self.verdict {
+            Verdict::Violated(story) => Some(story),
+            _ => None,
+        }
+    }
+
+    /// 0 holds, 1 violated, 3 inconclusive; 2 if the code is not fit to be explored.
+    pub fn exit_code(&self) -> u8 {
+        match &self.verdict {
+            Verdict::Holds => 0,
+            Verdict::Violated(story) if story.kind == FailureKind::Nondeterminism => 2,
+            Verdict::Violated(_) => 1,
+            Verdict::Inconclusive(_) => 3,
+        }
+    }
+
+    /// The report for machines.
+    pub fn json(&self) -> String {
+        json::report_json(self)
+    }
+
+    /// The run that fails as a chart: one column per thread.
+    pub fn chart(&self) -> String {
+        self.counterexample().map_or(String::new(), chart::chart_text)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text::report_text(self))
+    }
+}
+
+impl Counterexample {
+    /// A failure of which no more is known.
+    pub(crate) fn bare(failure: Failure, names: &Mutex<Names>) -> Counterexample {
+        let names = names.lock().unwrap_or_else(PoisonError::into_inner);
+        Counterexample {
+            kind: failure.kind,
+            message: failure.message,
+            thread: failure.process.map(|process| story::plain_name(process, &names)),
+            steps: Vec::new(),
+            waiting: Vec::new(),
+            cycle: Vec::new(),
+            preemptions: 0,
+            replay: String::new(),
+        }
+    }
+
+    pub(crate) fn set_schedule(&mut self, schedule: &Schedule, names: &Mutex<Names>) {
+        let names = names.lock().unwrap_or_else(PoisonError::into_inner);
+        self.replay = story::schedule_text(schedule, &names);
+    }
+}

@@ -1,0 +1,236 @@
+//! The runtime: Rust code as a `Program` of the engine.
+//!
+//! A task is a coroutine that runs until it asks for something. Visible operations are requests; everything else a
+//! primitive does is done at once, because nobody else runs. What a task creates and starts between two requests is
+//! noted in `State` and given to the engine when the task asks.
+
+pub(crate) mod object;
+pub(crate) mod overflow;
+pub(crate) mod panics;
+pub(crate) mod spin;
+pub(crate) mod state;
+pub(crate) mod switch;
+
+use state::{Deferred, State, with_state};
+use std::panic::Location;
+use std::sync::Arc;
+use stubborn_schedule::objects::Object;
+use stubborn_schedule::{Action, Failure, FailureKind, Op, ProcessId, Program, World};
+use switch::{Ending, Next, Task};
+
+/// What a task asks for.
+pub(crate) enum Request {
+    /// To do this.
+    Visible(Op, &'static Location<'static>),
+    /// To be stopped: a limit was reached.
+    Limit(String),
+    /// To be stopped in the middle of a panic.
+    Panicked,
+}
+
+/// Does a visible operation: waits until it is the task's turn, and gives the output.
+#[track_caller]
+pub(crate) fn visible(op: Op) -> u64 {
+    visible_at(op, Location::caller())
+}
+
+/// The same, said to be somewhere else: a destructor does not know where it is called.
+pub(crate) fn visible_at(op: Op, place: &'static Location<'static>) -> u64 {
+    if !switch::is_task() {
+        panic!("an operation of stubborn-threads at {place} outside of `explore`");
+    }
+    if with_state(|state| state.is_ending) {
+        return 0;
+    }
+    if std::thread::panicking() {
+        // Others must not run while this thread unwinds: to the standard library they would all be panicking.
+        switch::suspend(Request::Panicked);
+    }
+    while let Some((owed, place)) = with_state(|state| state.me().owed.pop()) {
+        switch::suspend(Request::Visible(owed, place));
+    }
+    let op = op.at(std::ptr::from_ref(place) as u64);
+    let watched = spin::before(&op);
+    if let Some(parts) = watched {
+        // The operation is repeated and gets the same: wait until it would get something else.
+        switch::suspend(Request::Visible(Op::on_all(&parts).at(op.site), place));
+    }
+    let kept = op.clone();
+    let out = switch::suspend(Request::Visible(op, place));
+    spin::after(&kept, out);
+    out
+}
+
+/// A visible operation of a destructor: outside of an exploration, and when a run is given up, it is nothing; while a
+/// panic unwinds it is put off until the thread does something else.
+pub(crate) fn visible_in_drop(place: &'static Location<'static>, op: impl FnOnce() -> Op) {
+    if !switch::is_task() || with_state(|state| state.is_ending) {
+        return;
+    }
+    if std::thread::panicking() {
+        let op = op().at(std::ptr::from_ref(place) as u64);
+        with_state(|state| state.me().owed.insert(0, (op, place)));
+    } else {
+        visible_at(op(), place);
+    }
+}
+
+/// Stops the exploration.
+pub(crate) fn stop(message: String) -> ! {
+    switch::suspend(Request::Limit(message));
+    unreachable!("a task that has stopped is not resumed")
+}
+
+/// The code to be explored.
+pub(crate) type Body = Arc<dyn Fn() + Send + Sync>;
+
+/// Rust code as a program of the engine.
+pub(crate) struct Runtime {
+    body: Body,
+    tasks: Vec<Option<Task>>,
+    stack_size: usize,
+}
+
+impl Runtime {
+    pub(crate) fn new(body: Body, settings: state::Settings) -> Runtime {
+        panics::install();
+        overflow::install();
+        switch::drain_pool();
+        let stack_size = settings.stack_size;
+        state::install(State::new(settings));
+        Runtime { body, tasks: Vec::new(), stack_size }
+    }
+
+    /// Lets a task run until everybody has announced.
+    fn run(&mut self, process: ProcessId, answer: u64, world: &mut World) -> Result<(), Failure> {
+        self.run_one(process, answer, world)?;
+        while let Some((newborn, body)) = with_state(|state| state.newborn.pop_front()) {
+            let Some(task) = Task::new(self.stack_size, body) else {
+                return Err(Failure::limit(process, "there is no memory for another stack"));
+            };
+            let i = newborn as usize;
+            if self.tasks.len() <= i {
+                self.tasks.resize_with(i + 1, || None);
+            }
+            self.tasks[i] = Some(task);
+            self.run_one(newborn, 0, world)?;
+        }
+        Ok(())
+    }
+
+    fn run_one(&mut self, process: ProcessId, answer: u64, world: &mut World) -> Result<(), Failure> {
+        let Some(task) = self.tasks.get_mut(process as usize).and_then(Option::as_mut) else {
+            return Ok(());
+        };
+        with_state(|state| state.begin_turn(process));
+        let next = task.resume(answer);
+        for deferred in with_state(|state| std::mem::take(&mut state.deferred)) {
+            match deferred {
+                Deferred::Create(object) => {
+                    world.create(object);
+                }
+                Deferred::AddSender(id) => {
+                    if let Object::Channel(channel) = world.object_mut(id) {
+                        channel.add_sender();
+                    }
+                }
+                Deferred::AddReceiver(id) => {
+                    if let Object::Channel(channel) = world.object_mut(id) {
+                        channel.add_receiver();
+                    }
+                }
+            }
+        }
+        match next {
+            Next::Asks(Request::Visible(op, place)) => {
+                with_state(|state| state.announced(process, &op, place));
+                world.announce(process, op);
+                Ok(())
+            }
+            Next::Asks(Request::Panicked) => Err(panic_failure(process)),
+            Next::Asks(Request::Limit(message)) => Err(Failure::limit(process, message)),
+            Next::Ends(ending) => self.ended(process, ending, world),
+        }
+    }
+
+    fn ended(&mut self, process: ProcessId, ending: Ending, world: &mut World) -> Result<(), Failure> {
+        if let Some(task) = self.tasks[process as usize].take() {
+            task.recycle();
+        }
+        match ending {
+            Ending::Returned => {
+                world.end(process);
+                Ok(())
+            }
+            Ending::Panicked => Err(panic_failure(process)),
+            Ending::Overflowed => {
+                let message = format!(
+                    "more stack was used than a task has ({} bytes; `stack_size` gives it more)",
+                    self.stack_size
+                );
+                Err(Failure::new(FailureKind::StackOverflow, process, message))
+            }
+        }
+    }
+}
+
+fn panic_failure(process: ProcessId) -> Failure {
+    let said = panics::said();
+    let is_assertion = said.starts_with("assertion");
+    let kind = if is_assertion { FailureKind::Assertion } else { FailureKind::Panic };
+    Failure::new(kind, process, said)
+}
+
+impl Program for Runtime {
+    fn reset(&mut self, world: &mut World) {
+        // After a failure tasks are left; their destructors might fail, too.
+        self.tasks.drain(..).flatten().for_each(Task::leak);
+        with_state(State::begin_run);
+        let body = self.body.clone();
+        let main = crate::thread::main_task(move || body());
+        with_state(|state| state.newborn.push_back((0, main)));
+        // Nothing can fail that would not fail again when the first operation is done.
+        if let Err(failure) = self.run(u32::MAX, 0, world) {
+            with_state(|state| state.early = Some(failure));
+            world.announce(0, Op::toss(1));
+        }
+    }
+
+    fn resume(&mut self, process: ProcessId, out: u64, world: &mut World) -> Result<(), Failure> {
+        if let Some(failure) = with_state(|state| state.early.clone()) {
+            return Err(failure);
+        }
+        with_state(|state| state.executed(process, out));
+        self.run(process, out, world)
+    }
+
+    fn is_deadlock(&self, blocked: &[ProcessId]) -> bool {
+        // A process ends with its main thread; threads that nobody will join may wait for ever.
+        with_state(|state| blocked.contains(&0) || blocked.iter().any(|&p| !state.is_detached(p)))
+    }
+
+    fn must_end(&self) -> bool {
+        true
+    }
+
+    fn finish(&mut self) {
+        if self.tasks.iter().any(Option::is_some) {
+            with_state(|state| state.is_ending = true);
+            self.tasks.drain(..).flatten().for_each(Task::unwind);
+            with_state(|state| state.is_ending = false);
+        }
+        self.tasks.clear();
+    }
+}
+
+impl Drop for Runtime {
+    fn drop(&mut self) {
+        self.tasks.drain(..).flatten().for_each(Task::leak);
+        state::remove();
+    }
+}
+
+/// The end of a task.
+pub(crate) fn exit(object: stubborn_schedule::ObjectId, created: &'static Location<'static>) {
+    visible_at(Op::on(object, Action::Exit), created);
+}

@@ -1,0 +1,268 @@
+//! What the tasks of an exploration share, besides the user's own data.
+
+use rustc_hash::FxHashMap;
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::panic::Location;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use stubborn_schedule::objects::{Object, WakeOrder};
+use stubborn_schedule::{Failure, ObjectId, Op, ProcessId};
+
+/// Workers of the whole operating system process are numbered, and the runs of a worker, so that objects know in which
+/// run they were registered.
+static WORKERS: AtomicU64 = AtomicU64::new(1);
+/// The workers that are at work.
+static ACTIVE: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+/// Bits of the number of a run.
+const RUN_BITS: u32 = 40;
+
+/// Whether another worker that is at work has registered an object in this run.
+pub(crate) fn is_foreign(run: u64, mine: u64) -> bool {
+    let (worker, me) = (run >> RUN_BITS, mine >> RUN_BITS);
+    worker != me && ACTIVE.lock().unwrap_or_else(PoisonError::into_inner).contains(&worker)
+}
+
+/// What to do with the world when the task that runs asks for something.
+pub(crate) enum Deferred {
+    /// A new object.
+    Create(Object),
+    /// A channel has one more sender.
+    AddSender(ObjectId),
+    /// A channel has one more receiver.
+    AddReceiver(ObjectId),
+}
+
+/// Numbers of threads: a thread is known by who started it, and as the how manyeth.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    numbers: FxHashMap<(ProcessId, u32), ProcessId>,
+    origins: Vec<(ProcessId, u32)>,
+}
+
+impl Names {
+    /// The number of the `k`-th child of a thread, from 1. Main is 0.
+    pub(crate) fn number(&mut self, parent: ProcessId, k: u32) -> ProcessId {
+        let next = self.origins.len() as ProcessId + 1;
+        let number = *self.numbers.entry((parent, k)).or_insert(next);
+        if number == next {
+            self.origins.push((parent, k));
+        }
+        number
+    }
+
+    /// The path to a thread: `0` is main, `2` its second child, `2/1` the first child of that.
+    pub(crate) fn path(&self, process: ProcessId) -> String {
+        match process.checked_sub(1).and_then(|i| self.origins.get(i as usize)) {
+            None => "0".to_owned(),
+            Some((0, k)) => k.to_string(),
+            Some((parent, k)) => format!("{}/{k}", self.path(*parent)),
+        }
+    }
+
+    /// The thread at the end of a path.
+    pub(crate) fn find(&mut self, path: &str) -> Option<ProcessId> {
+        if path == "0" {
+            return Some(0);
+        }
+        path.split('/').take(64).try_fold(0, |parent, k| Some(self.number(parent, k.parse().ok()?)))
+    }
+}
+
+/// Names that several workers share.
+pub(crate) type SharedNames = Arc<Mutex<Names>>;
+
+/// What the user has set.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    pub(crate) stack_size: usize,
+    pub(crate) max_threads: usize,
+    pub(crate) wake_order: WakeOrder,
+    /// So many repetitions of a read that gets the same are a loop that waits.
+    pub(crate) spin_after: usize,
+    pub(crate) names: SharedNames,
+    /// For the watchdog: how many visible operations were done.
+    pub(crate) progress: Arc<crate::watchdog::Progress>,
+}
+
+/// An object as reports name it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Registered {
+    pub(crate) kind: &'static str,
+    pub(crate) created: Option<&'static Location<'static>>,
+    /// For a thread: which.
+    pub(crate) process: Option<ProcessId>,
+}
+
+/// A step as it was recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorded {
+    pub(crate) process: ProcessId,
+    pub(crate) place: &'static Location<'static>,
+    pub(crate) out: u64,
+    pub(crate) op: Op,
+}
+
+/// A thread of the present run.
+#[derive(Default)]
+pub(crate) struct Thread {
+    pub(crate) name: Option<String>,
+    pub(crate) object: ObjectId,
+    pub(crate) created: Option<&'static Location<'static>>,
+    pub(crate) n_children: u32,
+    pub(crate) is_detached: bool,
+    pub(crate) place: Option<&'static Location<'static>>,
+    pub(crate) announced: Option<Op>,
+    pub(crate) locals: Vec<(usize, Box<dyn Any>)>,
+    pub(crate) spin: super::spin::Spin,
+    /// Operations of destructors that a panic has put off, the last one first.
+    pub(crate) owed: Vec<(Op, &'static Location<'static>)>,
+}
+
+/// What the tasks share.
+pub(crate) struct State {
+    pub(crate) settings: Settings,
+    pub(crate) run: u64,
+    pub(crate) current: ProcessId,
+    pub(crate) threads: Vec<Option<Thread>>,
+    pub(crate) n_threads: usize,
+    pub(crate) objects: Vec<Registered>,
+    pub(crate) deferred: Vec<Deferred>,
+    pub(crate) newborn: VecDeque<(ProcessId, Box<dyn FnOnce()>)>,
+    /// The run is given up: operations are nothing.
+    pub(crate) is_ending: bool,
+    /// A failure before the first operation.
+    pub(crate) early: Option<Failure>,
+    /// Addresses that atomic pointers have held, in order.
+    pub(crate) addresses: Vec<usize>,
+    pub(crate) recording: Option<Vec<Recorded>>,
+    /// How many loops were assumed to wait.
+    pub(crate) n_spins: u64,
+}
+
+thread_local! {
+    static STATE: RefCell<Option<State>> = const { RefCell::new(None) };
+}
+
+pub(crate) fn install(state: State) {
+    STATE.with(|slot| *slot.borrow_mut() = Some(state));
+}
+
+pub(crate) fn remove() {
+    // Destructors of the user's may ask whether there is a state.
+    if let Ok(Some(state)) = STATE.try_with(|slot| slot.borrow_mut().take()) {
+        let worker = state.run >> RUN_BITS;
+        ACTIVE.lock().unwrap_or_else(PoisonError::into_inner).retain(|&other| other != worker);
+    }
+}
+
+/// The state of this thread's exploration. Must not be called from within itself.
+pub(crate) fn with_state<R>(f: impl FnOnce(&mut State) -> R) -> R {
+    STATE.with(|slot| f(slot.borrow_mut().as_mut().expect("an exploration runs on this thread")))
+}
+
+impl State {
+    pub(crate) fn new(settings: Settings) -> State {
+        let worker = WORKERS.fetch_add(1, Ordering::Relaxed);
+        ACTIVE.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        State {
+            settings,
+            run: worker << RUN_BITS,
+            current: 0,
+            threads: Vec::new(),
+            n_threads: 0,
+            objects: Vec::new(),
+            deferred: Vec::new(),
+            newborn: VecDeque::new(),
+            is_ending: false,
+            early: None,
+            addresses: Vec::new(),
+            recording: None,
+            n_spins: 0,
+        }
+    }
+
+    pub(crate) fn begin_run(&mut self) {
+        self.run += 1;
+        self.threads.clear();
+        self.n_threads = 0;
+        self.objects.clear();
+        self.deferred.clear();
+        self.newborn.clear();
+        self.early = None;
+        self.addresses.clear();
+        if let Some(recording) = &mut self.recording {
+            recording.clear();
+        }
+    }
+
+    pub(crate) fn begin_turn(&mut self, process: ProcessId) {
+        self.current = process;
+        let place = self.thread(process).and_then(|thread| thread.place);
+        self.settings.progress.turn(process, place);
+    }
+
+    pub(crate) fn announced(&mut self, process: ProcessId, op: &Op, place: &'static Location<'static>) {
+        let is_recording = self.recording.is_some();
+        if let Some(thread) = self.thread(process) {
+            thread.place = Some(place);
+            if is_recording {
+                thread.announced = Some(op.clone());
+            }
+        }
+    }
+
+    pub(crate) fn executed(&mut self, process: ProcessId, out: u64) {
+        if self.recording.is_none() {
+            return;
+        }
+        let Some(thread) = self.thread(process) else { return };
+        if let (Some(place), Some(op)) = (thread.place, thread.announced.take()) {
+            let step = Recorded { process, place, out, op };
+            self.recording.iter_mut().for_each(|steps| steps.push(step.clone()));
+        }
+    }
+
+    pub(crate) fn thread(&mut self, process: ProcessId) -> Option<&mut Thread> {
+        self.threads.get_mut(process as usize).and_then(Option::as_mut)
+    }
+
+    /// The thread that runs.
+    pub(crate) fn me(&mut self) -> &mut Thread {
+        let current = self.current as usize;
+        self.threads[current].as_mut().expect("it runs")
+    }
+
+    pub(crate) fn is_detached(&self, process: ProcessId) -> bool {
+        matches!(self.threads.get(process as usize), Some(Some(thread)) if thread.is_detached)
+    }
+
+    /// Registers an object and gives its number.
+    pub(crate) fn register(&mut self, object: Object, registered: Registered) -> ObjectId {
+        self.objects.push(registered);
+        self.deferred.push(Deferred::Create(object));
+        self.objects.len() as ObjectId - 1
+    }
+
+    /// The number of a thread that the running thread starts.
+    pub(crate) fn name_child(&mut self) -> ProcessId {
+        let parent = self.current;
+        let me = self.me();
+        me.n_children += 1;
+        let k = me.n_children;
+        let names = self.settings.names.clone();
+        let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
+        names.number(parent, k)
+    }
+
+    /// Adds a thread.
+    pub(crate) fn add_thread(&mut self, process: ProcessId, thread: Thread) {
+        let i = process as usize;
+        if self.threads.len() <= i {
+            self.threads.resize_with(i + 1, || None);
+        }
+        self.threads[i] = Some(thread);
+        self.n_threads += 1;
+    }
+}
