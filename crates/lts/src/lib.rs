@@ -9,6 +9,8 @@
 #![forbid(unsafe_code)]
 
 mod aut;
+mod automaton_tester;
+mod canonical;
 mod composition;
 mod default_rules;
 mod dot;
@@ -20,11 +22,14 @@ mod plan;
 mod read_lsts;
 mod read_rules;
 mod source;
+mod tester;
 mod unfold;
 mod write_lsts;
 mod write_rules;
 
 pub use aut::{Tau, read_aut, write_aut};
+pub use automaton_tester::{AutomatonTesterError, automaton_tester, formula_tester};
+pub use canonical::{CanonicalError, canonical_tester};
 pub use composition::{Composition, CompositionError, n_bits, n_words};
 pub use default_rules::{Renaming, default_plan, read_renaming, read_visible};
 pub use dot::write_dot;
@@ -35,6 +40,7 @@ pub use plan::{Component, Plan, PlanError, PropositionRule, Rule};
 pub use read_lsts::{ReadOptions, read_lsts};
 pub use read_rules::{Components, NoComponent, read_rules};
 pub use source::{Files, MemoryFiles, NoFiles, Refusal, latin1, to_latin1};
+pub use tester::{TesterError, attach, check_tester, is_tester, single};
 pub use unfold::{CompositionJob, Unfinished, Unfolded, unfold, unfold_with, with_composition};
 pub use write_lsts::write_lsts;
 pub use write_rules::{write_extended_rules, write_numeric_rules};

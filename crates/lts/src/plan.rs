@@ -123,6 +123,14 @@ impl Plan {
         Ok(())
     }
 
+    /// Changes every rule; the names of results are at hand. Parts must be those of components, each once.
+    pub(crate) fn change_rules(&mut self, mut change: impl FnMut(&mut Rule, &dyn Fn(Action) -> String)) {
+        let alphabet = &self.alphabet;
+        // Tau has no name that anybody could know.
+        let name = |action: Action| alphabet[action as usize].clone();
+        self.rules.iter_mut().for_each(|rule| change(rule, &name));
+    }
+
     /// Adds a proposition rule.
     pub fn add_proposition(&mut self, expr: Expr, result: Mark) {
         self.propositions.push(PropositionRule { expr, result, is_implied: false });

@@ -32,7 +32,7 @@ fn reduced<S: WordVector + ?Sized>(composition: &Composition<'_, S>, reduction: 
                 brute.tuples.push(tuple(out.state(i)));
                 brute.tuples.len() - 1
             });
-            moves.push(Move { who: composition.participants(out.via(i)).collect(), target });
+            moves.push(Move { who: composition.participants(out.via(i)).collect(), label: None, target });
         }
         brute.moves.push(moves);
     }

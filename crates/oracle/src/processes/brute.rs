@@ -11,6 +11,8 @@ use stubborn_system::RejectionKind;
 pub struct Move {
     /// The processes that take part.
     pub who: Vec<usize>,
+    /// The label; `None` if it is invisible.
+    pub label: Option<usize>,
     /// The tuple that it leads to.
     pub target: usize,
 }
@@ -32,12 +34,12 @@ impl Brute {
         while brute.moves.len() < brute.tuples.len() {
             let from = brute.tuples[brute.moves.len()].clone();
             let mut moves = Vec::new();
-            for (who, to) in steps(network, &from) {
+            for (who, label, to) in steps(network, &from) {
                 let target = *numbers.entry(to.clone()).or_insert_with(|| {
                     brute.tuples.push(to);
                     brute.tuples.len() - 1
                 });
-                moves.push(Move { who, target });
+                moves.push(Move { who, label, target });
             }
             brute.moves.push(moves);
             if brute.tuples.len() > limit {
@@ -85,15 +87,18 @@ impl Brute {
     }
 }
 
+/// Who moves, with which label, and to where.
+type Step = (Vec<usize>, Option<usize>, Vec<usize>);
+
 /// All moves from a tuple.
-fn steps(network: &Network, from: &[usize]) -> Vec<(Vec<usize>, Vec<usize>)> {
+fn steps(network: &Network, from: &[usize]) -> Vec<Step> {
     let mut out = Vec::new();
     for (i, process) in network.processes.iter().enumerate() {
         for &(source, label, target) in &process.edges {
             if label.is_none() && source == from[i] {
                 let mut to = from.to_vec();
                 to[i] = target;
-                out.push((vec![i], to));
+                out.push((vec![i], None, to));
             }
         }
     }
@@ -116,7 +121,7 @@ fn steps(network: &Network, from: &[usize]) -> Vec<(Vec<usize>, Vec<usize>)> {
                 })
                 .collect();
         }
-        out.extend(tuples.into_iter().map(|to| (who.clone(), to)));
+        out.extend(tuples.into_iter().map(|to| (who.clone(), Some(label), to)));
     }
     out
 }

@@ -6,10 +6,14 @@
 //! uses the compositions, searches and reductions that are judged.
 
 mod brute;
+mod preorder;
 mod random;
+mod words;
 
 pub use brute::{Brute, Move};
-pub use random::{random_network, random_pair};
+pub use preorder::{Excess, excess};
+pub use random::{random_network, random_pair, random_refinement};
+pub use words::violates;
 
 use stubborn_lts::{Component, Expr, Lsts, LstsBuilder, Mark, Plan, Special, TAU};
 use stubborn_system::RejectionKind;
@@ -126,7 +130,8 @@ impl Network {
         plan
     }
 
-    fn lsts(&self, number: usize, process: &Process) -> Lsts {
+    /// A process of the network for the program.
+    pub fn lsts(&self, number: usize, process: &Process) -> Lsts {
         let mut builder = LstsBuilder::new(process.n_states as u64).expect("it is small");
         for label in &process.alphabet {
             builder.action(&format!("l{label}"));

@@ -42,6 +42,47 @@ pub fn random_pair(rng: &mut Rng) -> Network {
     network
 }
 
+/// A network, some of its labels, and a specification over them: often a small change of what the network does.
+pub fn random_refinement(rng: &mut Rng) -> (Network, Vec<usize>, Process) {
+    let network = system(rng);
+    let n_visible = rng.between(1, network.n_labels.min(3));
+    let mut visible = rng.sample(n_visible, network.n_labels);
+    visible.sort_unstable();
+    let copied = rng.chance(1, 2).then(|| super::Brute::new(&network, 12)).flatten();
+    let specification = match copied {
+        // What the network does, with some moves more or less.
+        Some(whole) => {
+            let moves = whole.moves.iter().enumerate();
+            let seen = |label: Option<usize>| label.filter(|label| visible.contains(label));
+            let mut edges: Vec<_> = moves
+                .flat_map(|(from, moves)| moves.iter().map(move |step| (from, seen(step.label), step.target)))
+                .collect();
+            edges.sort_unstable();
+            edges.dedup();
+            let n_states = whole.tuples.len();
+            for _ in 0..rng.below(3) {
+                if rng.chance(1, 2) && !edges.is_empty() {
+                    edges.swap_remove(rng.below(edges.len()));
+                } else {
+                    let label = rng.chance(3, 4).then(|| *rng.pick(&visible));
+                    edges.push((rng.below(n_states), label, rng.below(n_states)));
+                }
+            }
+            Process { n_states, edges, alphabet: visible.clone() }
+        }
+        None => {
+            let n_states = rng.between(1, 4);
+            let edge = |rng: &mut Rng| {
+                let label = rng.chance(3, 4).then(|| *rng.pick(&visible));
+                (rng.below(n_states), label, rng.below(n_states))
+            };
+            let edges = (0..rng.between(1, 10)).map(|_| edge(rng)).collect();
+            Process { n_states, edges, alphabet: visible.clone() }
+        }
+    };
+    (network, visible, specification)
+}
+
 /// A network with several conditions on one to three of its processes.
 pub fn random_network(rng: &mut Rng) -> Network {
     let mut network = system(rng);

@@ -1,0 +1,104 @@
+//! Testers that are made: from specifications against the preorder by definition, from formulas against brute force.
+
+use stubborn_explore::Unwatched;
+use stubborn_ltl::{Propositions, random::Random, translate};
+use stubborn_lts::{
+    Composition, CompositionJob, Lsts, Plan, attach, automaton_tester, canonical_tester, check_tester,
+    with_composition,
+};
+use stubborn_oracle::Rng;
+use stubborn_oracle::processes::{Brute, excess, random_refinement, violates};
+use stubborn_system::{Question, RejectionKind, WordVector};
+use stubborn_verdict::{Options, RejectionOptions, Verdict, check_rejections};
+
+struct Check {
+    reduced: bool,
+    all_errors: bool,
+}
+
+impl CompositionJob for Check {
+    /// Which kinds are violated.
+    type Output = Vec<RejectionKind>;
+
+    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output {
+        let options = Options { all_errors: self.all_errors, ..Options::default() };
+        let rejection_options = RejectionOptions { reduced: self.reduced };
+        let analysis = check_rejections(composition, rejection_options, &options, &mut Unwatched).unwrap();
+        let mut kinds = Vec::new();
+        for answer in &analysis.answers {
+            let Question::Rejection { kind, .. } = answer.question else { panic!("{:?}", answer.question) };
+            match answer.verdict {
+                Verdict::Violated(_) => kinds.push(kind),
+                Verdict::Contradiction(_) => panic!("{:?}", answer.verdict),
+                Verdict::Inconclusive(_) => assert!(!self.all_errors, "{:?}", answer.verdict),
+                Verdict::Holds(_) => {}
+            }
+        }
+        kinds
+    }
+}
+
+fn violated(plan: &Plan, tester: &Lsts, reduced: bool, all_errors: bool) -> Vec<RejectionKind> {
+    let (tested, _) = attach(plan, tester.clone(), "tester").unwrap();
+    with_composition(&tested, Check { reduced, all_errors }).unwrap()
+}
+
+#[test]
+fn testers_of_specifications_decide_the_preorder() {
+    let (mut n, mut refines, mut kinds) = (0, 0, [0; 3]);
+    let mut seed = 3_000_000;
+    while n < 3_000 {
+        seed += 1;
+        let (network, visible, specification) = random_refinement(&mut Rng::new(seed));
+        let Some(brute) = Brute::new(&network, 200) else { continue };
+        n += 1;
+        let expected = excess(&brute, &visible, &specification);
+        let tester = canonical_tester(&network.lsts(usize::MAX, &specification), 10_000).unwrap();
+        check_tester(&tester).unwrap();
+        let plan = network.plan();
+        let is_wrong = expected.trace || expected.failure || expected.divergence;
+        refines += usize::from(!is_wrong);
+        for reduced in [false, true] {
+            let found = violated(&plan, &tester, reduced, true);
+            let kind = |kind| found.contains(&kind);
+            assert_eq!(kind(RejectionKind::State), expected.trace, "traces, seed {seed}");
+            assert_eq!(kind(RejectionKind::Deadlock), expected.failure, "failures, seed {seed}");
+            assert_eq!(kind(RejectionKind::Livelock), expected.divergence, "divergences, seed {seed}");
+            assert_eq!(!violated(&plan, &tester, reduced, false).is_empty(), is_wrong, "seed {seed}");
+        }
+        let each = [expected.trace, expected.failure, expected.divergence];
+        kinds.iter_mut().zip(each).for_each(|(count, is)| *count += usize::from(is));
+    }
+    println!("{n} pairs, {refines} refine, excess {kinds:?}");
+    assert!(refines > 300 && kinds.iter().all(|&count| count > 300), "{refines} {kinds:?}");
+}
+
+#[test]
+fn testers_of_formulas_reject_the_runs_that_violate_them() {
+    let (mut n, mut wrong) = (0, 0);
+    let mut seed = 4_000_000;
+    while n < 2_000 {
+        seed += 1;
+        let mut rng = Rng::new(seed);
+        let (network, visible, _) = random_refinement(&mut rng);
+        let Some(brute) = Brute::new(&network, 60) else { continue };
+        n += 1;
+        let names: Vec<String> = visible.iter().map(|label| format!("l{label}")).collect();
+        let propositions = Propositions::from_texts(names.iter().map(String::as_str)).unwrap();
+        let formula = Random::new(seed).formula(rng.between(2, 7), visible.len(), rng.chance(1, 2));
+        let forbidden = translate(&formula.clone().negated(), &propositions).unwrap();
+        let expected = violates(&brute, &visible, &formula);
+        wrong += usize::from(expected);
+        let plan = network.plan();
+        for automaton in [&forbidden.buchi, &forbidden.generalised] {
+            let tester = automaton_tester(automaton).unwrap();
+            for reduced in [false, true] {
+                let found = violated(&plan, &tester, reduced, reduced);
+                let shown = formula.show(&propositions);
+                assert_eq!(!found.is_empty(), expected, "{shown}, seed {seed}, reduced: {reduced}");
+            }
+        }
+    }
+    println!("{n} pairs, {wrong} violate");
+    assert!(wrong > 400 && wrong < 1_700, "{wrong}");
+}
