@@ -92,3 +92,85 @@ fn wrong_files_have_messages_and_code_2() {
     let run = stubborn(&format!("lts convert {rules} -o x.colour"));
     assert!(run.code == 2 && run.err.contains(".colour"), "{}", run.err);
 }
+
+/// A process in the format, in short: number of states, actions by number, propositions and transitions as written.
+fn process(n: usize, actions: &[&str], propositions: &str, transitions: &str) -> String {
+    let names: String =
+        actions.iter().enumerate().map(|(i, name)| format!(" {}=\"{name}\"", i + 1)).collect();
+    format!(
+        "Begin Lsts Begin Header State_cnt={n} Action_cnt={} Initial_states=1 End Header
+         Begin Action_names{names} End Action_names
+         Begin State_props {propositions} End State_props Begin Transitions {transitions} End Transitions End Lsts",
+        actions.len()
+    )
+}
+
+#[test]
+fn faults_of_the_ring_are_shown_and_replayed() {
+    for (fault, words) in [
+        (0, vec![]),
+        (1, vec!["rej: violated"]),
+        (2, vec!["ll-rej: violated"]),
+        (3, vec!["dl-rej: violated"]),
+    ] {
+        let ring = ring(&format!("fault{fault}"), &format!("--size 3 --fault {fault}"));
+        let rules = ring.join("ring.ext").display().to_string();
+        for reduction in ["", "--reduction none"] {
+            let run = stubborn(&format!("lts check {rules} -q --all-errors {reduction}"));
+            assert_eq!(run.code, i32::from(fault > 0), "{}{}", run.out, run.err);
+            let violated: Vec<&str> = run.out.lines().filter(|line| line.contains("violated")).collect();
+            assert!(words.iter().all(|word| violated.contains(word)), "{violated:?}");
+            assert_eq!(violated.is_empty(), words.is_empty(), "{violated:?}");
+        }
+        let json = stubborn(&format!("lts check {rules} --json")).json();
+        assert_eq!(json["results"].as_array().map(Vec::len), Some(9), "{json}");
+    }
+}
+
+#[test]
+fn a_system_is_checked_against_testers_specifications_and_formulas() {
+    let here = directory("testers");
+    let write = |name: &str, text: String| {
+        std::fs::write(here.join(name), text).unwrap();
+        here.join(name).display().to_string()
+    };
+    let system = write("system.lsts", process(3, &["req", "ack"], "", "1: 2,1; 2: 1,2 3,0;"));
+    let check = |options: &str| stubborn(&format!("lts check {system} {options}"));
+    // The system may stop behind a request.
+    let good = write("good.lsts", process(2, &["req", "ack"], "Ll_rej: 2;", "1: 2,1; 2: 1,2;"));
+    let strict = write("strict.lsts", process(2, &["req", "ack"], "Dl_rej: 2;", "1: 2,1; 2: 1,2;"));
+    assert_eq!(check(&format!("--tester {good} -q")).out, "ll-rej: holds\n");
+    let wrong = check(&format!("--tester {strict}"));
+    assert!(wrong.code == 1 && wrong.out.contains("illegal trace: req"), "{}{}", wrong.out, wrong.err);
+    let specification = write("spec.lsts", process(2, &["req", "ack"], "", "1: 2,1; 2: 1,2;"));
+    let refined = check(&format!("--specification {specification} -q --all-errors"));
+    assert_eq!((refined.code, refined.out.as_str()), (1, "rej: holds\ndl-rej: violated\nll-rej: holds\n"));
+    assert_eq!(check(&format!("--specification {system} -q")).code, 0);
+    assert_eq!(check("--ltl [](req->!X(req)) -q").code, 0);
+    let live = check("--ltl [](req-><>ack)");
+    assert!(live.code == 1 && live.out.contains("deadlock"), "{}{}", live.out, live.err);
+    let tester = stubborn(&format!("lts tester {specification}"));
+    let made = write("made.lsts", tester.out);
+    let again = check(&format!("--tester {made} -q --all-errors"));
+    assert_eq!(again.out, refined.out);
+    // Bad testers.
+    let refused = |text: String, words: &str| {
+        let file = write("bad.lsts", text);
+        let run = check(&format!("--tester {file}"));
+        assert!(run.code == 2 && run.err.contains(words), "{words}: {}{}", run.out, run.err);
+    };
+    refused(process(2, &["req"], "Rej: 2;", "1: 2,0; 2: 1,0;"), "loop of tau");
+    refused(process(2, &["req"], "Dl_rej: 1;", "1: 2,0;"), "deadlock monitor");
+    refused(process(2, &["req"], "", "1: 2,1;"), "rejects nothing");
+    refused(process(2, &["other"], "Rej: 2;", "1: 2,1;"), "`other`");
+    let run = check("--ltl [](req");
+    assert_eq!(run.code, 2, "{}{}", run.out, run.err);
+    let run = check("--ltl []other");
+    assert!(run.code == 2 && run.err.contains("`other`"), "{}{}", run.out, run.err);
+    let run = stubborn(&format!("lts check {system}"));
+    assert!(run.code == 2 && run.err.contains("nothing is rejected"), "{}{}", run.out, run.err);
+    let run = check(&format!("--tester {good} --symmetry"));
+    assert_eq!(run.code, 2);
+    let run = stubborn(&format!("lts tester {specification} --max-states 1"));
+    assert!(run.code == 2 && run.err.contains("more than 1 states"), "{}{}", run.out, run.err);
+}

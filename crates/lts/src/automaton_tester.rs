@@ -1,8 +1,8 @@
 //! A tester from a Büchi automaton, or from a formula of linear temporal logic, over actions.
 //!
 //! **Implements** the remark behind V93 Theorem 3.3: accepting states are infinite trace monitors. The word of a run is its
-//! visible actions, one letter each, in which the proposition with the name of the action holds and no other; if only
-//! finitely many actions can be seen, because the system stops or because it goes on unseen, the empty letter
+//! visible actions, one letter each, in which the proposition with the name of the action holds, if there is one, and no
+//! other; if only finitely many actions can be seen, because the system stops or because it goes on unseen, the empty letter
 //! follows for ever. A state from which the automaton accepts that is a livelock and a deadlock monitor; one from
 //! which it accepts everything is a reject state.
 //! **Preserves** the language: the tester rejects a system exactly if the automaton accepts the word of one of its runs.
@@ -31,23 +31,29 @@ pub enum AutomatonTesterError {
     TooLarge(#[from] TooLarge),
 }
 
-/// The tester of a formula that every run must satisfy. Its propositions are names of actions.
-pub fn formula_tester(text: &str) -> Result<Lsts, AutomatonTesterError> {
+/// The tester of a formula that every run must satisfy. Its propositions are names of actions; `visible` are all
+/// actions that are letters of words.
+pub fn formula_tester(text: &str, visible: &[String]) -> Result<Lsts, AutomatonTesterError> {
     let mut propositions = Propositions::new();
     let formula: Formula = parse(text, &mut propositions).map_err(AutomatonTesterError::Parse)?;
     let forbidden = translate(&formula.negated(), &propositions)?.buchi;
-    automaton_tester(&forbidden)
+    automaton_tester(&forbidden, visible)
 }
 
-/// The tester of an automaton of forbidden words. Its propositions are names of actions.
-pub fn automaton_tester(forbidden: &Automaton) -> Result<Lsts, AutomatonTesterError> {
+/// The tester of an automaton of forbidden words. Its propositions are names of actions; `visible` are all actions
+/// that are letters of words.
+pub fn automaton_tester(forbidden: &Automaton, visible: &[String]) -> Result<Lsts, AutomatonTesterError> {
     let forbidden = if forbidden.is_buchi() { forbidden.clone() } else { degeneralise(forbidden) };
     let forbidden = forbidden.with_one_initial();
     let n = forbidden.n_states() as u32;
     let sink = n;
     let mut builder = LstsBuilder::new(u64::from(n) + 1)?;
-    let actions: Vec<u32> =
-        forbidden.propositions().iter().map(|p| builder.action(strip_quotes(&p.text))).collect();
+    let names: Vec<&str> = forbidden.propositions().iter().map(|p| strip_quotes(&p.text)).collect();
+    let mut actions: Vec<(u32, u64)> =
+        names.iter().enumerate().map(|(bit, name)| (builder.action(name), 1 << bit)).collect();
+    for name in visible.iter().filter(|name| !names.contains(&name.as_str())) {
+        actions.push((builder.action(name), 0));
+    }
     let (mut rej, mut silent, mut infinite) = (Vec::new(), Vec::new(), Vec::new());
     for state in forbidden.states() {
         let is_silent = accepts_silence(&forbidden, state);
@@ -60,8 +66,7 @@ pub fn automaton_tester(forbidden: &Automaton) -> Result<Lsts, AutomatonTesterEr
         if forbidden.is_accepting(state) {
             infinite.push(state);
         }
-        for (bit, &action) in actions.iter().enumerate() {
-            let letter = 1u64 << bit;
+        for &(action, letter) in &actions {
             let mut has_way = false;
             for edge in forbidden.edges(state).iter().filter(|edge| edge.guard.holds(letter)) {
                 builder.add_transition(state, action, edge.target);

@@ -84,14 +84,16 @@ fn testers_of_formulas_reject_the_runs_that_violate_them() {
         let Some(brute) = Brute::new(&network, 60) else { continue };
         n += 1;
         let names: Vec<String> = visible.iter().map(|label| format!("l{label}")).collect();
-        let propositions = Propositions::from_texts(names.iter().map(String::as_str)).unwrap();
-        let formula = Random::new(seed).formula(rng.between(2, 7), visible.len(), rng.chance(1, 2));
+        let n_propositions = rng.between(1, names.len());
+        let mentioned = names[..n_propositions].iter().map(String::as_str);
+        let propositions = Propositions::from_texts(mentioned).unwrap();
+        let formula = Random::new(seed).formula(rng.between(2, 7), n_propositions, rng.chance(1, 2));
         let forbidden = translate(&formula.clone().negated(), &propositions).unwrap();
-        let expected = violates(&brute, &visible, &formula);
+        let expected = violates(&brute, &visible, n_propositions, &formula);
         wrong += usize::from(expected);
         let plan = network.plan();
         for automaton in [&forbidden.buchi, &forbidden.generalised] {
-            let tester = automaton_tester(automaton).unwrap();
+            let tester = automaton_tester(automaton, &names).unwrap();
             for reduced in [false, true] {
                 let found = violated(&plan, &tester, reduced, reduced);
                 let shown = formula.show(&propositions);

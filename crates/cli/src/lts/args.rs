@@ -46,10 +46,12 @@ pub(crate) enum LtsCommand {
         #[command(flatten)]
         read: ReadArgs,
     },
-    /// Check the rejections of rules on the fly: rej, dl_rej, ll_rej, inf_rej
+    /// Check on the fly what rules and testers reject: wrong states, deadlocks, livelocks, infinite traces
     Check {
-        /// Rules, numeric or extended; components are files beside them
+        /// Rules (.ext, .rules), or one process (.lsts, .aut)
         system: PathBuf,
+        #[command(flatten)]
+        testers: TesterArgs,
         #[command(flatten)]
         read: ReadArgs,
         #[command(flatten)]
@@ -75,6 +77,29 @@ pub(crate) enum LtsCommand {
         #[command(flatten)]
         read: ReadArgs,
     },
+    /// Write a tester: of a specification, or of a formula or automaton over actions
+    Tester {
+        /// The specification, an LSTS or .aut file: what it does not allow is rejected
+        #[arg(required_unless_present_any = ["ltl", "automaton"], conflicts_with_all = ["ltl", "automaton"])]
+        specification: Option<PathBuf>,
+        /// A formula of linear temporal logic over names of actions
+        #[arg(long, value_name = "FORMULA", conflicts_with = "automaton")]
+        ltl: Option<String>,
+        /// An automaton of forbidden words in the Hanoi omega-automata format; its propositions are names of actions
+        #[arg(long, value_name = "FILE.hoa")]
+        automaton: Option<PathBuf>,
+        /// For formulas and automata: another action that can be seen, as an empty letter (may be repeated)
+        #[arg(long, value_name = "NAME")]
+        visible: Vec<String>,
+        /// Most states of the tester
+        #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+        max_states: usize,
+        /// Where to write; by default to standard output
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        #[command(flatten)]
+        read: ReadArgs,
+    },
     /// Write the files of the token ring of Hansen, Virtanen and Valmari
     Example {
         /// The directory to write to; it is made if it is not there
@@ -89,6 +114,24 @@ pub(crate) enum LtsCommand {
         #[arg(long)]
         visible: bool,
     },
+}
+
+/// What runs beside the system and rejects. Testers take part in the visible actions whose names they know.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct TesterArgs {
+    /// A tester: states marked Rej, Dl_rej, Ll_rej, Inf_rej are reject states and monitors (may be repeated)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tester: Vec<PathBuf>,
+    /// A process that allows all that the system may do: traces, stable failures, divergences (may be repeated)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) specification: Vec<PathBuf>,
+    /// A formula over visible actions that every run must satisfy, e.g. '[] (req -> <> ack)' (may be repeated)
+    #[arg(long, value_name = "FORMULA")]
+    pub(crate) ltl: Vec<String>,
+    /// An automaton of forbidden runs, in the Hanoi omega-automata format; its propositions are visible actions
+    /// (may be repeated)
+    #[arg(long, value_name = "FILE.hoa")]
+    pub(crate) automaton: Vec<PathBuf>,
 }
 
 /// When to give up.

@@ -1,24 +1,57 @@
 //! `stubborn lts check`: the rejections of a composition, on the fly.
 
-use super::args::ReadArgs;
-use super::{BAD_INPUT, files};
+use super::args::{ReadArgs, TesterArgs};
+use super::rules::is_rules;
+use super::{BAD_INPUT, files, tester};
 use crate::args::{CheckArgs, ReductionWord};
-use crate::entry::show;
+use crate::entry::{say, show};
 use crate::machine;
 use crate::run::{Failure, options_for};
 use crate::watch::Terminal;
 use std::path::Path;
-use stubborn_lts::{Composition, CompositionJob, Plan, n_bits, with_composition};
-use stubborn_report::Report;
+use stubborn_lts::{
+    Composition, CompositionJob, Plan, attach, check_tester, is_tester, n_bits, single, with_composition,
+};
+use stubborn_report::{Report, clean};
 use stubborn_system::{Rejecting, System, WordVector};
 use stubborn_verdict::{Analysis, Broken, Options, ReductionKind, RejectionOptions, check_rejections};
 
-/// Checks the rejections of rules and shows the report.
-pub(crate) fn check(rules: &Path, read: &ReadArgs, args: &CheckArgs) -> Result<u8, Failure> {
+/// Checks what a system and its testers reject, and shows the report.
+pub(crate) fn check(
+    system: &Path,
+    testers: &TesterArgs,
+    read: &ReadArgs,
+    args: &CheckArgs,
+) -> Result<u8, Failure> {
     refuse_methods(args)?;
-    let Some(plan) = files::open_rules(rules, read)? else { return Ok(BAD_INPUT) };
-    let name = rules.display().to_string();
+    let name = system.display().to_string();
+    let Some(mut plan) = open(system, read)? else { return Ok(BAD_INPUT) };
+    for component in plan.components().iter().filter(|component| is_tester(&component.lsts)) {
+        let wrong = |error| Failure::Usage(format!("{}: {error}", component.name));
+        check_tester(&component.lsts).map_err(wrong)?;
+    }
+    for source in tester::sources(testers) {
+        let Some(lsts) = source.make(MAX_TESTER, plan.alphabet(), read)? else { return Ok(BAD_INPUT) };
+        let wrong = |error| Failure::Usage(format!("{source}: {error}"));
+        let (tested, unseen) = attach(&plan, lsts, &source.to_string()).map_err(wrong)?;
+        if !unseen.is_empty() && !args.quiet && !args.json {
+            say(&format!("note: {source} does not see {}", clean(&unseen.join(", "))));
+        }
+        plan = tested;
+    }
     Ok(show(&name, report(&name, &plan, args), None, args))
+}
+
+/// Most states of a tester that is made.
+const MAX_TESTER: usize = 1_000_000;
+
+/// Rules, or a process by itself. `None` if it is refused.
+fn open(system: &Path, read: &ReadArgs) -> Result<Option<Plan>, Failure> {
+    if is_rules(system) {
+        return files::open_rules(system, read);
+    }
+    let name = system.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    Ok(files::open(system, read)?.map(|lsts| single(lsts, &name)))
 }
 
 /// Refuses what has no meaning for processes.

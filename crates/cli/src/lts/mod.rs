@@ -7,6 +7,7 @@ mod example;
 mod files;
 mod info;
 mod rules;
+mod tester;
 
 pub(crate) use args::LtsCommand;
 
@@ -31,7 +32,11 @@ pub(crate) fn lts(command: LtsCommand) -> Result<u8, Failure> {
         LtsCommand::Compose { rules, output, state_names, limits, read } => {
             compose::compose(&rules, output.as_deref(), state_names, &limits, &read)
         }
-        LtsCommand::Check { system, read, check } => check::check(&system, &read, &check),
+        LtsCommand::Check { system, testers, read, check } => check::check(&system, &testers, &read, &check),
+        LtsCommand::Tester { specification, ltl, automaton, visible, max_states, output, read } => {
+            let source = tester::Source::new(specification, ltl, automaton);
+            tester::write(&source, &visible, max_states, output.as_deref(), &read)
+        }
         LtsCommand::Rules { inputs, rename, visible, numeric, output, read } => {
             let names = rules::Names { rename: rename.as_deref(), visible: visible.as_deref() };
             rules::rules(&inputs, names, numeric, output.as_deref(), &read)

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use stubborn_ltl::Formula;
 
 /// Whether a run of the network, of which the visible labels can be seen, violates the formula. Its propositions are
-/// the visible labels, in their order.
-pub fn violates(system: &Brute, visible: &[usize], formula: &Formula) -> bool {
+/// the first `n_propositions` of the visible labels, in their order; the others make empty letters.
+pub fn violates(system: &Brute, visible: &[usize], n_propositions: usize, formula: &Formula) -> bool {
     let n_letters = visible.len() + 1;
     let n = system.tuples.len() * n_letters;
     let node = |state: usize, letter: usize| state * n_letters + letter;
@@ -49,7 +49,7 @@ pub fn violates(system: &Brute, visible: &[usize], formula: &Formula) -> bool {
     let mut steps = Vec::new();
     for state in 0..system.tuples.len() {
         for letter in 0..visible.len() {
-            letters[node(state, letter)] = 1 << letter;
+            letters[node(state, letter)] = if letter < n_propositions { 1 << letter } else { 0 };
             for &target in &after[node(state, letter)] {
                 let next = (0..n_letters).map(|next| node(target, next)).filter(|&next| exists[next]);
                 steps.extend(next.map(|next| (node(state, letter), next)));
