@@ -319,6 +319,8 @@ impl Work {
         let mut look = watchdog.first_look();
         std::thread::spawn(move || {
             let result = work(&self);
+            // The user's code is dropped before anybody goes on.
+            drop(self);
             // Nobody may be waiting any more.
             let _ = sender.send(result);
         });

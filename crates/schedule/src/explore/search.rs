@@ -532,7 +532,9 @@ impl<'p, P: Program + ?Sized> Explorer<'p, P> {
                 return Some(Found::Failure(failure, self.schedule()));
             }
         }
-        if !self.tail.is_empty() {
+        // A run that was cut goes on, of course.
+        if self.stats.cut > 0 || self.stats.blocked > 0 {
+            self.program.finish();
             return None;
         }
         if !self.world.enabled().is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! `Wait` enters the queue (its operation also releases the mutex), `Wake` is enabled when somebody has notified
 //! the process; the process then locks the mutex again. A notification that finds nobody waiting reads that
-//! the queue is empty. Whom `NotifyOne` wakes is a choice unless the order is said to be first in, first
+//! the queue is empty. Whom `NotifyOne` wakes is a choice of a place in the queue unless the order is said to be first in, first
 //! out. `TimedWake` is always enabled: if nobody has notified the process, time is up.
 
 use super::{Effect, Label, Relation, Table};
@@ -71,12 +71,7 @@ impl Table for Condvar {
     fn execute(&mut self, me: ProcessId, action: Action, choice: u32) -> Effect {
         let effect = self.peek(me, action, choice);
         match action {
-            Action::Wait if self.order == WakeOrder::Fifo => self.waiting.push(me),
-            Action::Wait => {
-                // Sorted: the value must not remember the order.
-                let i = self.waiting.partition_point(|&waiter| waiter < me);
-                self.waiting.insert(i, me);
-            }
+            Action::Wait => self.waiting.push(me),
             Action::NotifyOne | Action::NotifyAll if effect.stamp != NOBODY => {
                 self.n_notifications += 1;
                 let woken = match action {
@@ -99,7 +94,6 @@ impl Table for Condvar {
         let notifies = |label: &Label| matches!(label.action, NotifyOne | NotifyAll);
         let heard = |label: &Label| label.effect.stamp;
         match (first.action, second.action) {
-            (Wait, Wait) if self.order == WakeOrder::Any => Relation::Independent,
             _ if notifies(first) && notifies(second) && heard(first) == NOBODY && heard(second) == NOBODY => {
                 Relation::Independent
             }
@@ -118,7 +112,7 @@ impl Table for Condvar {
         match (action, other) {
             (Wake, NotifyOne | NotifyAll) => true,
             (Wake, _) | (_, Wake) => false,
-            (Wait, Wait) => self.order == WakeOrder::Fifo,
+            (Wait, Wait) => true,
             (TimedWake, TimedWake | Wait) | (Wait, TimedWake) => false,
             _ => true,
         }

@@ -31,6 +31,7 @@ pub(super) fn chart_text(story: &Counterexample) -> String {
     for (thread, width) in threads.iter().zip(&widths) {
         let _ = write!(out, "{thread:<width$}");
     }
+    out.truncate(out.trim_end().len());
     out.push('\n');
     for step in &story.steps {
         let _ = write!(out, "{:>4}  ", step.number);

@@ -71,7 +71,8 @@ impl Teller<'_> {
         }
         let Some(created) = object.created else { return object.kind.to_owned() };
         let is_twin = |other: &&crate::runtime::state::Registered| {
-            other.kind == object.kind && other.created.is_some_and(|at| at == created)
+            let at = |place: &Location<'_>| (place.line(), place.file()) == (created.line(), created.file());
+            other.kind == object.kind && other.created.is_some_and(at)
         };
         let twins = objects.iter().filter(is_twin).count();
         let number = objects[..id as usize].iter().filter(is_twin).count() + 1;
@@ -99,11 +100,18 @@ impl Teller<'_> {
 
     fn all_waiting(&self, world: &World, recorded: &[Recorded]) -> Vec<Waiting> {
         let blocked = |(process, op): &(ProcessId, &Op)| !world.is_enabled(*process, op);
-        world
-            .waiting()
-            .filter(blocked)
-            .map(|(process, op)| self.waiting(world, recorded, process, op))
-            .collect()
+        let waiting = self.in_order(world).into_iter().filter(blocked);
+        waiting.map(|(process, op)| self.waiting(world, recorded, process, op)).collect()
+    }
+
+    /// Threads with something to do, by their place in the family: numbers differ from exploration to exploration.
+    fn in_order<'w>(&self, world: &'w World) -> Vec<(ProcessId, &'w Op)> {
+        let place = |process| -> Vec<u32> {
+            self.names.path(process).split('/').map(|k| k.parse().unwrap_or(0)).collect()
+        };
+        let mut waiting: Vec<(ProcessId, &Op)> = world.waiting().collect();
+        waiting.sort_by_cached_key(|(process, _)| place(*process));
+        waiting
     }
 
     fn waiting(&self, world: &World, recorded: &[Recorded], process: ProcessId, op: &Op) -> Waiting {
@@ -145,7 +153,7 @@ impl Teller<'_> {
             let op = world.pending(process).filter(|op| !world.is_enabled(process, op))?;
             holders(world, op).into_iter().find(|&holder| world.pending(holder).is_some())
         };
-        for (start, _) in world.waiting() {
+        for (start, _) in self.in_order(world) {
             let mut path = vec![start];
             while let Some(following) = path.last().copied().and_then(next) {
                 if let Some(i) = path.iter().position(|&process| process == following) {

@@ -159,7 +159,9 @@ pub(crate) fn remove() {
 
 /// The state of this thread's exploration. Must not be called from within itself.
 pub(crate) fn with_state<R>(f: impl FnOnce(&mut State) -> R) -> R {
-    STATE.with(|slot| f(slot.borrow_mut().as_mut().expect("an exploration runs on this thread")))
+    STATE.with(|slot| {
+        f(slot.borrow_mut().as_mut().expect("an operation of stubborn-threads outside of `explore`"))
+    })
 }
 
 impl State {
