@@ -174,3 +174,53 @@ fn a_system_is_checked_against_testers_specifications_and_formulas() {
     let run = stubborn(&format!("lts tester {specification} --max-states 1"));
     assert!(run.code == 2 && run.err.contains("more than 1 states"), "{}{}", run.out, run.err);
 }
+
+const SENDER: &str = "mtype { data, ack };
+chan q = [1] of { mtype, bit }; chan r = [0] of { bit };
+byte n;
+active proctype S() { bit b; do :: q!data(b); r?b; b = 1 - b :: n < 2 -> n++ od }
+active proctype R() { bit b; do :: q?data(b); r!b od }
+";
+
+#[test]
+fn promela_models_are_processes_whose_events_the_user_chooses() {
+    let here = directory("promela");
+    let write = |name: &str, text: &str| {
+        std::fs::write(here.join(name), text).unwrap();
+        here.join(name).display().to_string()
+    };
+    let model = write("sender.pml", SENDER);
+    let counts = stubborn(&format!("check {model} --reduction none --json --question deadlock")).json();
+    let convert = |options: &str| {
+        let run = stubborn(&format!("lts convert {model} {options}"));
+        assert_eq!(run.code, 0, "{}", run.err);
+        run.out
+    };
+    let all = convert("--event q! --event q? --event r! --event n= --proposition two:n==2");
+    assert!(all.contains(&format!("State_cnt = {}", counts["states"])), "{all}\n{counts}");
+    for name in ["\"q!data,0\"", "\"q?data,1\"", "\"r!1\"", "\"n=2\"", "\"two\" :"] {
+        assert!(all.contains(name), "{name}: {all}");
+    }
+    assert!(convert("").contains("Action_cnt = 0"));
+    assert!(convert("--event n>1").contains("1 = \"n>1\""));
+    // Messages alternate for ever, and counting is not seen.
+    let specification = process(2, &["q!data,0", "q!data,1"], "", "1: 2,1; 2: 1,2;");
+    let specification = write("spec.lsts", &specification);
+    let check = |options: &str| stubborn(&format!("lts check {model} {options}"));
+    let traces =
+        write("traces.lsts", &process(3, &["q!data,0", "q!data,1"], "Rej: 3;", "1: 2,1 3,2; 2: 1,2 3,1;"));
+    let holds = check(&format!("--event q! --tester {traces} -q"));
+    assert_eq!((holds.code, holds.out.as_str()), (0, "rej: holds\n"), "{}", holds.err);
+    let refines = check(&format!("--event q! --specification {specification} -q"));
+    assert_eq!(refines.code, 0, "{}{}", refines.out, refines.err);
+    // In rules, beside another process.
+    write("env.lsts", &process(1, &["stop"], "", ""));
+    let rules = write("r.ext", "1 = \"sender.pml\" 2 = \"env.lsts\" (1,\"q!data,0\") -> \"first\"");
+    let run = stubborn(&format!("lts compose {rules} --event q!"));
+    assert!(run.code == 0 && run.out.contains("states"), "{}{}", run.out, run.err);
+    // Bad input.
+    let bad = write("bad.pml", "active proctype P() { x = 1 }");
+    assert_eq!(stubborn(&format!("lts info {bad}")).code, 2);
+    let few = check("--event q! --max-model-states 3 --ltl []true");
+    assert!(few.code == 2 && few.err.contains("--max-model-states"), "{}{}", few.out, few.err);
+}

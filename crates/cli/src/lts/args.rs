@@ -12,7 +12,7 @@ use stubborn_lts::{ReadOptions, Tau};
 pub(crate) enum LtsCommand {
     /// Convert between LSTS and .aut, or write for Graphviz
     Convert {
-        /// An LSTS or .aut file
+        /// An LSTS or .aut file, or a Promela model
         input: PathBuf,
         /// Where to write; the format is that of its ending (.lsts, .aut, .dot)
         #[arg(long, short, value_name = "FILE")]
@@ -25,7 +25,7 @@ pub(crate) enum LtsCommand {
     },
     /// Say what is in a file: states, transitions, actions, propositions
     Info {
-        /// An LSTS or .aut file
+        /// An LSTS or .aut file, or a Promela model
         input: PathBuf,
         #[command(flatten)]
         read: ReadArgs,
@@ -48,7 +48,7 @@ pub(crate) enum LtsCommand {
     },
     /// Check on the fly what rules and testers reject: wrong states, deadlocks, livelocks, infinite traces
     Check {
-        /// Rules (.ext, .rules), or one process (.lsts, .aut)
+        /// Rules (.ext, .rules), or one process (.lsts, .aut, .pml)
         system: PathBuf,
         #[command(flatten)]
         testers: TesterArgs,
@@ -169,6 +169,19 @@ pub(crate) struct ReadArgs {
     /// How .aut files spell tau; by default both are read, and `i` is written
     #[arg(long, value_enum)]
     pub(crate) tau: Option<TauWord>,
+    /// For Promela models (.pml): what can be seen of a step: `q!` (sends on q), `q?` (receives), `x=` (changes of x),
+    /// or an expression that becomes true, e.g. P@label (may be repeated); all other steps are tau
+    #[arg(long, value_name = "EVENT")]
+    pub(crate) event: Vec<String>,
+    /// For Promela models: a proposition, as NAME:EXPR or EXPR (may be repeated)
+    #[arg(long, value_name = "NAME:EXPR")]
+    pub(crate) proposition: Vec<String>,
+    /// For Promela models: define a macro
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
+    /// For Promela models: most states of one
+    #[arg(long, value_name = "N", default_value_t = 5_000_000)]
+    pub(crate) max_model_states: u64,
 }
 
 impl ReadArgs {

@@ -1,6 +1,7 @@
 //! Files of processes: where they are, which format they have, and how a result is written.
 
 use super::args::{FormatWord, ReadArgs};
+use super::promela;
 use crate::entry::say;
 use crate::run::Failure;
 use std::fs::File;
@@ -29,14 +30,18 @@ impl Directory {
     }
 }
 
-impl Files for Directory {
-    fn load(&self, path: &str) -> Result<Vec<u8>, LoadError> {
+impl Directory {
+    /// Where a file of the directory is.
+    fn path(&self, path: &str) -> Result<PathBuf, LoadError> {
         let path = self.0.join(path).canonicalize().map_err(|_| LoadError::Missing)?;
         // A link may lead out of the directory although its name does not.
-        if !path.starts_with(&self.0) {
-            return Err(LoadError::Outside);
-        }
-        read(&path).map_err(LoadError::Unreadable)
+        if path.starts_with(&self.0) { Ok(path) } else { Err(LoadError::Outside) }
+    }
+}
+
+impl Files for Directory {
+    fn load(&self, path: &str) -> Result<Vec<u8>, LoadError> {
+        read(&self.path(path)?).map_err(LoadError::Unreadable)
     }
 }
 
@@ -51,6 +56,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, String> {
 
 /// Reads the file that was named on the command line. `None` if it is refused; the reason is then on the screen.
 pub(crate) fn open(file: &Path, args: &ReadArgs) -> Result<Option<Lsts>, Failure> {
+    if promela::is_promela(file) {
+        return promela::open(file, args);
+    }
     let bytes = read(file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
     let (directory, name) = Directory::of(file)?;
     let lsts = if is_aut(&name) {
@@ -66,6 +74,12 @@ pub(crate) fn open_rules(file: &Path, args: &ReadArgs) -> Result<Option<Plan>, F
     let bytes = read(file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
     let (directory, name) = Directory::of(file)?;
     let mut load = |path: &str| {
+        if promela::is_promela(Path::new(path)) {
+            let file = directory.path(path).map_err(NoComponent::Load)?;
+            let model =
+                promela::open(&file, args).map_err(|failure| NoComponent::Other(failure.to_string()))?;
+            return model.ok_or_else(|| NoComponent::Other(format!("`{path}` is refused")));
+        }
         let bytes = directory.load(path).map_err(NoComponent::Load)?;
         let lsts = if is_aut(path) {
             read_aut(path, bytes, args.tau())

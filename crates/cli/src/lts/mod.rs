@@ -6,6 +6,7 @@ mod compose;
 mod example;
 mod files;
 mod info;
+mod promela;
 mod rules;
 mod tester;
 
