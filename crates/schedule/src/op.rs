@@ -152,16 +152,23 @@ pub struct Part {
 }
 
 /// A visible operation.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Op {
     /// What it does to which objects.
-    pub parts: SmallVec<[Part; 2]>,
+    pub parts: SmallVec<[Part; 1]>,
     /// A toss: the operation has so many outcomes, besides those that its parts have.
     pub toss: u32,
     /// The operation is an assertion that fails.
     pub fails: bool,
     /// Where it comes from; means nothing to the engine, but must be the same in every run.
     pub site: u64,
+}
+
+/// Copies the parts at once; operations are cloned all the time.
+impl Clone for Op {
+    fn clone(&self) -> Op {
+        Op { parts: SmallVec::from_slice(&self.parts), toss: self.toss, fails: self.fails, site: self.site }
+    }
 }
 
 impl Op {

@@ -13,12 +13,14 @@ pub enum Standing {
     Absent,
     /// It is about to do this, when it may.
     Announced(Op),
+    /// It moves, and has not announced its next operation.
+    Moving,
     /// It has ended.
     Ended,
 }
 
 /// What came of an operation: one effect per part.
-pub type Effects = SmallVec<[Effect; 2]>;
+pub type Effects = SmallVec<[Effect; 1]>;
 
 /// Objects and processes.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +99,18 @@ impl World {
         match self.processes.get(process as usize) {
             Some(Standing::Announced(op)) => Some(op),
             _ => None,
+        }
+    }
+
+    /// Takes what a process has announced, because it is about to move.
+    pub(crate) fn take_pending(&mut self, process: ProcessId) -> Option<Op> {
+        let standing = self.processes.get_mut(process as usize)?;
+        match std::mem::replace(standing, Standing::Moving) {
+            Standing::Announced(op) => Some(op),
+            other => {
+                *standing = other;
+                None
+            }
         }
     }
 

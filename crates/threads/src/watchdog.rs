@@ -1,7 +1,7 @@
 //! A task that runs for ever without a visible operation cannot be stopped, but it can be noticed.
 
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use stubborn_schedule::ProcessId;
@@ -11,14 +11,18 @@ use stubborn_schedule::ProcessId;
 pub(crate) struct Progress {
     turns: AtomicU64,
     is_idle: AtomicBool,
-    last: Mutex<(ProcessId, Option<&'static Location<'static>>)>,
+    process: AtomicU32,
+    place: AtomicPtr<Location<'static>>,
 }
 
 impl Progress {
     /// A task begins to run, after what it did there.
     pub(crate) fn turn(&self, process: ProcessId, place: Option<&'static Location<'static>>) {
-        self.turns.fetch_add(1, Ordering::Relaxed);
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (process, place);
+        // Only this worker writes.
+        self.turns.store(self.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        self.process.store(process, Ordering::Relaxed);
+        let place = place.map_or(std::ptr::null_mut(), |place| std::ptr::from_ref(place).cast_mut());
+        self.place.store(place, Ordering::Relaxed);
     }
 
     /// The worker has nothing to do any more.
@@ -70,7 +74,8 @@ impl Watchdog {
                 look.turns[i] = turns;
                 look.since[i] = Instant::now();
             } else if turns > 0 && look.since[i].elapsed() >= patience {
-                let (process, place) = *worker.last.lock().unwrap_or_else(PoisonError::into_inner);
+                let process = worker.process.load(Ordering::Relaxed);
+                let place = crate::runtime::switch::place(&worker.place);
                 return Some(Stuck { process, place });
             }
         }

@@ -148,7 +148,7 @@ impl Futures {
         loop {
             match world.standing(process) {
                 Standing::Announced(_) => return Some(process),
-                Standing::Ended => return None,
+                Standing::Ended | Standing::Moving => return None,
                 Standing::Absent => process = self.parents[process as usize]?,
             }
         }

@@ -467,7 +467,7 @@ impl<'p, P: Program + ?Sized> Explorer<'p, P> {
 
     /// Does what a process has announced, without looking at it.
     pub(super) fn perform(&mut self, turn: Turn) -> Result<(), Failure> {
-        let Some(op) = self.world.pending(turn.process).cloned() else {
+        let Some(op) = self.world.take_pending(turn.process) else {
             return Err(nondeterminism(self.world.now as usize, turn.process, "nothing", String::new()));
         };
         let (out, _) = self.world.execute(turn.process, &op, turn.choice);
@@ -481,7 +481,7 @@ impl<'p, P: Program + ?Sized> Explorer<'p, P> {
     /// A new step.
     pub(super) fn step(&mut self, depth: usize) -> Result<(), Failure> {
         let turn = self.nodes[depth].turn;
-        let Some(op) = self.world.pending(turn.process).cloned() else {
+        let Some(op) = self.world.take_pending(turn.process) else {
             return Err(nondeterminism(depth, turn.process, "nothing", String::new()));
         };
         self.nodes[depth].choices = self.world.choices(&op);

@@ -39,25 +39,36 @@ pub(crate) fn visible_at(op: Op, place: &'static Location<'static>) -> u64 {
     if !switch::is_task() {
         panic!("an operation of stubborn-threads at {place} outside of `explore`");
     }
-    if with_state(|state| state.is_ending) {
+    let op = op.at(std::ptr::from_ref(place) as u64);
+    let site = op.site;
+    let spins = spin::may_spin(&op);
+    let (is_ending, owes, awaited) = with_state(|state| {
+        let awaited = spins.and_then(|part| spin::before(state, site, &part));
+        let me = state.me();
+        if spins.is_none() {
+            me.spin.clear();
+        }
+        let owes = !me.owed.is_empty();
+        (state.is_ending, owes, awaited)
+    });
+    if is_ending {
         return 0;
     }
     if std::thread::panicking() {
         // Others must not run while this thread unwinds: to the standard library they would all be panicking.
         switch::suspend(Request::Panicked);
     }
-    while let Some((owed, place)) = with_state(|state| state.me().owed.pop()) {
+    while let Some((owed, place)) = if owes { with_state(|state| state.me().owed.pop()) } else { None } {
         switch::suspend(Request::Visible(owed, place));
     }
-    let op = op.at(std::ptr::from_ref(place) as u64);
-    let watched = spin::before(&op);
-    if let Some(parts) = watched {
+    if let Some(parts) = awaited {
         // The operation is repeated and gets the same: wait until it would get something else.
-        switch::suspend(Request::Visible(Op::on_all(&parts).at(op.site), place));
+        switch::suspend(Request::Visible(Op::on_all(&parts).at(site), place));
     }
-    let kept = op.clone();
     let out = switch::suspend(Request::Visible(op, place));
-    spin::after(&kept, out);
+    if let Some(part) = spins {
+        spin::after(site, part, out);
+    }
     out
 }
 
@@ -89,6 +100,8 @@ pub(crate) struct Runtime {
     body: Body,
     tasks: Vec<Option<Task>>,
     stack_size: usize,
+    /// Whether threads were started that have not run.
+    has_newborn: bool,
 }
 
 impl Runtime {
@@ -98,12 +111,15 @@ impl Runtime {
         switch::drain_pool();
         let stack_size = settings.stack_size;
         state::install(State::new(settings));
-        Runtime { body, tasks: Vec::new(), stack_size }
+        Runtime { body, tasks: Vec::new(), stack_size, has_newborn: false }
     }
 
     /// Lets a task run until everybody has announced.
     fn run(&mut self, process: ProcessId, answer: u64, world: &mut World) -> Result<(), Failure> {
         self.run_one(process, answer, world)?;
+        if !self.has_newborn {
+            return Ok(());
+        }
         while let Some((newborn, body)) = with_state(|state| state.newborn.pop_front()) {
             let Some(task) = Task::new(self.stack_size, body) else {
                 return Err(Failure::limit(process, "there is no memory for another stack"));
@@ -119,12 +135,23 @@ impl Runtime {
     }
 
     fn run_one(&mut self, process: ProcessId, answer: u64, world: &mut World) -> Result<(), Failure> {
+        // At the beginning nobody has moved.
         let Some(task) = self.tasks.get_mut(process as usize).and_then(Option::as_mut) else {
             return Ok(());
         };
         with_state(|state| state.begin_turn(process));
         let next = task.resume(answer);
-        for deferred in with_state(|state| std::mem::take(&mut state.deferred)) {
+        let mut deferred = Vec::new();
+        self.has_newborn = with_state(|state| {
+            if !state.deferred.is_empty() {
+                deferred = std::mem::take(&mut state.deferred);
+            }
+            if let Next::Asks(Request::Visible(op, place)) = &next {
+                state.announced(process, op, place);
+            }
+            !state.newborn.is_empty()
+        });
+        for deferred in deferred {
             match deferred {
                 Deferred::Create(object) => {
                     world.create(object);
@@ -142,8 +169,7 @@ impl Runtime {
             }
         }
         match next {
-            Next::Asks(Request::Visible(op, place)) => {
-                with_state(|state| state.announced(process, &op, place));
+            Next::Asks(Request::Visible(op, _)) => {
                 world.announce(process, op);
                 Ok(())
             }
@@ -189,6 +215,7 @@ impl Program for Runtime {
         let body = self.body.clone();
         let main = crate::thread::main_task(move || body());
         with_state(|state| state.newborn.push_back((0, main)));
+        self.has_newborn = true;
         // Nothing can fail that would not fail again when the first operation is done.
         if let Err(failure) = self.run(u32::MAX, 0, world) {
             with_state(|state| state.early = Some(failure));
@@ -197,10 +224,13 @@ impl Program for Runtime {
     }
 
     fn resume(&mut self, process: ProcessId, out: u64, world: &mut World) -> Result<(), Failure> {
-        if let Some(failure) = with_state(|state| state.early.clone()) {
+        let early = with_state(|state| {
+            state.executed(process, out);
+            state.early.clone()
+        });
+        if let Some(failure) = early {
             return Err(failure);
         }
-        with_state(|state| state.executed(process, out));
         self.run(process, out, world)
     }
 

@@ -5,7 +5,7 @@
 //! ever if it makes as many rounds: what it does after giving up is then not explored. The number of such assumptions is
 //! in the report.
 
-use super::state::with_state;
+use super::state::{State, with_state};
 use stubborn_schedule::{Action, Op, Part};
 
 /// What a thread has read since it last did anything else.
@@ -19,45 +19,37 @@ pub(crate) struct Spin {
 /// Loops of at most so many reads are recognised.
 const MAX_PERIOD: usize = 8;
 
-/// Before an operation: what to wait for, if it is the next of a loop that waits.
-pub(super) fn before(op: &Op) -> Option<Vec<Part>> {
-    let [part] = op.parts.as_slice() else { return None };
-    if part.action != Action::Read && !matches!(part.action, Action::CompareExchange { .. }) {
-        return None;
+/// Whether an operation may be one of a loop that waits.
+pub(super) fn may_spin(op: &Op) -> Option<Part> {
+    match op.parts.as_slice() {
+        [part] if matches!(part.action, Action::Read | Action::CompareExchange { .. }) => Some(*part),
+        _ => None,
     }
-    with_state(|state| {
-        let spin_after = state.settings.spin_after;
-        let spin = &mut state.me().spin;
-        let period = spin.period(op.site, part, spin_after)?;
-        let mut parts: Vec<Part> = Vec::new();
-        for (_, read, value) in &spin.reads[spin.reads.len() - period..] {
-            let awaited = Part { object: read.object, action: Action::Await(*value) };
-            if !parts.contains(&awaited) {
-                parts.push(awaited);
-            }
-        }
-        spin.clear();
-        state.n_spins += 1;
-        Some(parts)
-    })
 }
 
-/// After an operation: notes what was read, or that something was done.
-pub(super) fn after(op: &Op, out: u64) {
-    let reads = match op.parts.as_slice() {
-        [part] => match part.action {
-            Action::Read => Some(*part),
-            Action::CompareExchange { expected, .. } if expected != out => Some(*part),
-            _ => None,
-        },
-        _ => None,
-    };
+/// Before such an operation: what to wait for, if it is the next of a loop that waits.
+pub(super) fn before(state: &mut State, site: u64, part: &Part) -> Option<Vec<Part>> {
+    let spin_after = state.settings.spin_after;
+    let spin = &mut state.me().spin;
+    let period = spin.period(site, part, spin_after)?;
+    let mut parts: Vec<Part> = Vec::new();
+    for (_, read, value) in &spin.reads[spin.reads.len() - period..] {
+        let awaited = Part { object: read.object, action: Action::Await(*value) };
+        if !parts.contains(&awaited) {
+            parts.push(awaited);
+        }
+    }
+    spin.clear();
+    state.n_spins += 1;
+    Some(parts)
+}
+
+/// After such an operation: notes what was read, or that something was done.
+pub(super) fn after(site: u64, part: Part, out: u64) {
+    let reads = !matches!(part.action, Action::CompareExchange { expected, .. } if expected == out);
     with_state(|state| {
         let spin = &mut state.me().spin;
-        match reads {
-            Some(part) => spin.reads.push((op.site, part, out)),
-            None => spin.clear(),
-        }
+        if reads { spin.reads.push((site, part, out)) } else { spin.clear() }
     });
 }
 
@@ -73,7 +65,8 @@ pub(crate) fn hint() {
 }
 
 impl Spin {
-    fn clear(&mut self) {
+    /// Something else was done.
+    pub(super) fn clear(&mut self) {
         self.reads.clear();
         self.yields.clear();
     }

@@ -13,7 +13,9 @@ use super::Request;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::cell::{Cell, RefCell};
+use std::panic::Location;
 use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 type Switch = Yielder<u64, Request>;
 
@@ -146,4 +148,10 @@ pub(crate) fn extend_lifetime<'a>(body: Box<dyn FnOnce() + 'a>) -> Box<dyn FnOnc
 pub(crate) fn extend_borrow<'a, T, O: ?Sized>(_owner: &'a O, value: &T) -> &'a T {
     // SAFETY: as said above.
     unsafe { &*ptr::from_ref(value) }
+}
+
+/// The place that was stored, if one was. Only places that live for ever are stored.
+pub(crate) fn place(stored: &AtomicPtr<Location<'static>>) -> Option<&'static Location<'static>> {
+    // SAFETY: null, or made of a reference to what lives for ever and never changes.
+    unsafe { stored.load(Ordering::Relaxed).as_ref() }
 }
