@@ -3,7 +3,8 @@
 //! `cargo bench -p stubborn-bench --bench processes [-- ROUNDS]` measures speed and bytes per state: `search` visits
 //! everything and keeps the states, `explicit` makes the explicit system, with propositions.
 //! `cargo bench -p stubborn-bench --bench processes -- table` prints the states of reduced searches beside the full
-//! ones: plain strong components, and goal-oriented sets for one rejection each.
+//! ones: plain strong components, which keep deadlocks only, sets towards the first `rej`, and goal-oriented sets for the
+//! guards of the first `rej` and the first `ll_rej`.
 
 use stubborn_bench::{Measured, median};
 use stubborn_explore::{Job, Keep, Limits, Sighting, Unwatched, Visitor, breadth_first};
@@ -11,7 +12,7 @@ use stubborn_gallery::process_ring::ProcessRing;
 use stubborn_lts::{
     Composition, Files, MemoryFiles, NoComponent, Plan, ReadOptions, read_lsts, read_rules, unfold,
 };
-use stubborn_reduce::{Full, GoalOriented, Reduction, StrongComponents};
+use stubborn_reduce::{Full, GoalOriented, Reduction, StrongComponents, Towards};
 use stubborn_store::{Exact, Store};
 use stubborn_system::{Batch, Fault, Rejecting, RejectionKind};
 
@@ -107,10 +108,9 @@ fn search<'p>(
 
 /// States of searches, and how many transitions sets fire in all states of the full space.
 fn table() {
-    println!(
-        "| n | fault | full | plain | rej of the first two | ll_rej of the first | fewer / same / more fired than plain: rej | the same: ll_rej |"
-    );
-    println!("|---|---|---|---|---|---|---|---|");
+    let sizes = "fewer / same / more fired than plain";
+    println!("| n | fault | full | plain | towards rej | goal, rej | {sizes} | goal, ll_rej | {sizes} |");
+    println!("|---|---|---|---|---|---|---|---|---|");
     for (n, fault) in (2..=6).map(|n| (n, 0)).chain((2..=4).flat_map(|n| [(n, 1), (n, 2), (n, 3)])) {
         let plan = plan(ProcessRing::new(n).with_fault(fault));
         let composition = Composition::<State>::new(&plan).expect("it fits");
@@ -123,6 +123,9 @@ fn table() {
         let guards = [guard(RejectionKind::State), guard(RejectionKind::Livelock)];
         let [rej, ll] =
             guards.map(|guard| search(&composition, &mut GoalOriented::new(&composition, guard)).0);
+        let is_state = |r: &stubborn_system::Rejection| r.kind == RejectionKind::State;
+        let first = composition.rejections().iter().position(is_state).expect("there is one");
+        let (towards, _) = search(&composition, &mut Towards::new(first));
         let [rej_sizes, ll_sizes] = guards.map(|guard| {
             if n > 5 {
                 return "-".to_owned();
@@ -146,8 +149,8 @@ fn table() {
             format!("{fewer} / {same} / {more}")
         });
         println!(
-            "| {n} | {fault} | {} | {} | {} | {} | {rej_sizes} | {ll_sizes} |",
-            full.states, plain.states, rej.states, ll.states
+            "| {n} | {fault} | {} | {} | {} | {} | {rej_sizes} | {} | {ll_sizes} |",
+            full.states, plain.states, towards.states, rej.states, ll.states
         );
     }
 }

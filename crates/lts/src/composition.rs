@@ -12,6 +12,7 @@
 use crate::lsts::{Action, Lsts, Mark, Special, TAU};
 use crate::plain::{self, Mover};
 use crate::plan::{Plan, PropositionRule};
+use crate::ways::Ways;
 use fixedbitset::FixedBitSet;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -117,6 +118,8 @@ pub struct Composition<'p, S: ?Sized> {
     rejections: Vec<Rejection>,
     /// The proposition rule of each rejection.
     rejection_rules: Vec<usize>,
+    /// From where a component can come to where its proposition has a value.
+    ways: Ways,
     cuts: Vec<usize>,
     state: PhantomData<fn(&S)>,
 }
@@ -210,6 +213,7 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
             guard_rules,
             rejections,
             rejection_rules,
+            ways: Ways::new(plan),
             cuts: (0..plan.propositions().len()).filter(is_cut).collect(),
             state: PhantomData,
         })
@@ -582,6 +586,17 @@ impl<S: WordVector + ?Sized> Rejecting for Composition<'_, S> {
 
     fn guard_node(&self, guard: usize) -> TransitionId {
         TransitionId::from(self.rule_of.len() + self.fields.len() + guard)
+    }
+
+    fn enablers(&self, state: &S, rejection: usize, out: &mut Requirements) {
+        let expr = &self.plan.propositions()[self.rejection_rules[rejection]].expr;
+        let alternatives = self.ways.towards(expr, true, &|component| self.local(state, component));
+        for (i, components) in alternatives.iter().enumerate() {
+            if i > 0 {
+                out.or();
+            }
+            components.iter().for_each(|&component| out.add(self.component_node(component)));
+        }
     }
 
     fn confirm(

@@ -24,6 +24,7 @@ mod read_rules;
 mod source;
 mod tester;
 mod unfold;
+mod ways;
 mod write_lsts;
 mod write_rules;
 

@@ -16,6 +16,7 @@ mod kind;
 mod network;
 mod smaller;
 mod symmetry;
+mod towards;
 
 pub use check::{CheckDepth, Checked};
 pub use closure::Closure;
@@ -27,6 +28,7 @@ pub use kind::ReductionKind;
 pub use network::NetworkReduction;
 pub use smaller::Smaller;
 pub use symmetry::{OnRepresentatives, Quotient};
+pub use towards::Towards;
 
 use stubborn_system::{Batch, Fault, System, TransitionId};
 
@@ -107,6 +109,8 @@ pub enum Preserves {
     /// The same, and reachability of failures in any case: no sequence of transitions outside the set leads to
     /// one.
     Failures,
+    /// Reachability of failures, and nothing else: where nothing can fail any more, nothing is fired.
+    OnlyFailures,
     /// What [`Preserves::Basic`] says; and what is rejected for one guard is found, or else a livelock of that
     /// guard is (V93 Theorem 4.1).
     Rejections,

@@ -4,7 +4,7 @@
 //! on states and a *guard*: the processes that the condition is about, which are looked at as one. A tester is a guard
 //! of one process.
 
-use crate::{Batch, Rules, TransitionId};
+use crate::{Batch, Requirements, Rules, TransitionId};
 
 /// What is wrong where the condition of a rejection holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +63,10 @@ pub trait Rejecting: Rules {
 
     /// The imaginary node that brings all that the guard could do where it is.
     fn guard_node(&self, guard: usize) -> TransitionId;
+
+    /// For a state where the condition of a rejection does not hold: alternatives, each a list of nodes of which one must
+    /// be fired, or bring something that is, before the condition can hold. An empty one says that it never will.
+    fn enablers(&self, state: &Self::State, rejection: usize, out: &mut Requirements);
 
     /// Confirms, by code of its own that makes no use of searches and reductions, that a run shows a rejection:
     /// `states` are its states with the transitions that led to them, from `cycle_start` on it repeats. Says what

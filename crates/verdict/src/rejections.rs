@@ -2,9 +2,9 @@
 //!
 //! Wrong states and deadlocks are searched for breadth-first, so what is shown is shortest; livelocks by V93 Algorithm
 //! 3.4, infinite traces by nested search. Without reduction one search answers for all states and deadlocks, and
-//! one for the cycles of each guard. With reduction each guard has its own sets (V93 Algorithm 4.3): first its livelocks
-//! are searched for; if there are none, the same sets serve its other rejections (Theorem 4.1), else sets
-//! without monitors do. One livelock may hide others of its guard, so those are searched for again with sets whose
+//! one for the cycles of each guard. With reduction each wrong state has a search with sets that lead towards it, and
+//! each guard its own sets for cycles (V93 Algorithm 4.3): first its livelocks are searched for; if there are none,
+//! the same sets serve its infinite traces (Theorem 4.1), else sets without monitors do. One livelock may hide others of its guard, so those are searched for again with sets whose
 //! monitors are theirs alone. Deadlocks need nothing but plain sets.
 //!
 //! Everything that is found is fired again and then confirmed by the system's own definition of rejections.
@@ -18,7 +18,7 @@ use stubborn_explore::reject::{CycleJob, CycleOutcome, infinite_trace, livelock}
 use stubborn_explore::{
     End, Job, Keep, Outcome, Sighting, Stats, Stop, Visitor, Watch, breadth_first, depth_first,
 };
-use stubborn_reduce::{CheckDepth, Checked, Full, GoalOriented, Reduction, StrongComponents};
+use stubborn_reduce::{CheckDepth, Checked, Full, GoalOriented, Reduction, StrongComponents, Towards};
 use stubborn_store::Guarantee;
 use stubborn_system::{Fault, Observed, Question, Rejecting, RejectionKind};
 
@@ -85,6 +85,13 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
         let (system, check) = (self.system, self.options.check);
         let plain = |_: &[usize]| sets(StrongComponents::default(), false, check);
         self.states(|kind, _| kind == RejectionKind::Deadlock, &plain)?;
+        for i in 0..self.verdicts.len() {
+            if system.rejections()[i].kind == RejectionKind::State {
+                // These sets need not have anything enabled, so they are not held against D0.
+                let towards = |_: &[usize]| Sets { reduction: Box::new(Towards::new(i)), no_livelock: false };
+                self.states_of(&|j| j == i, &towards)?;
+            }
+        }
         for guard in self.guards() {
             let own = |open: &[usize]| sets(GoalOriented::with_monitors(guard, open.to_vec()), true, check);
             self.cycles(RejectionKind::Livelock, guard, &own)?;
@@ -96,7 +103,6 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
                 let goal = GoalOriented::new(system, guard);
                 sets(if is_clear { goal } else { GoalOriented::without_monitors(guard) }, true, check)
             };
-            self.states(|kind, of| of == guard && kind == RejectionKind::State, &goal)?;
             self.cycles(RejectionKind::Infinite, guard, &goal)?;
         }
         Ok(())
@@ -128,14 +134,28 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
         !self.options.all_errors && self.verdicts.iter().any(is_wrong)
     }
 
-    /// Searches for wrong states and deadlocks.
+    /// Searches for wrong states and deadlocks of these kinds and guards.
     fn states(
         &mut self,
         wanted: impl Fn(RejectionKind, usize) -> bool,
         make: &MakeSets<'_, '_, Y>,
     ) -> Result<(), Box<Broken>> {
+        let of: Vec<bool> = (0..self.verdicts.len()).map(|i| self.is_of(i, &wanted)).collect();
+        self.states_of(&|i| of[i], make)
+    }
+
+    /// Searches for these wrong states and deadlocks.
+    fn states_of(
+        &mut self,
+        wanted: &dyn Fn(usize) -> bool,
+        make: &MakeSets<'_, '_, Y>,
+    ) -> Result<(), Box<Broken>> {
+        let open_now = |check: &Self| {
+            let is_open = |&i: &usize| check.verdicts[i].is_none() && wanted(i);
+            (0..check.verdicts.len()).filter(is_open).collect::<Vec<usize>>()
+        };
         loop {
-            let open = self.open(&wanted);
+            let open = open_now(self);
             if open.is_empty() || self.is_over() {
                 return Ok(());
             }
@@ -172,8 +192,7 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
                 self.violated(found.sighting.question, &witness, phase)?;
             }
             // What was seen beside something else is searched for by itself.
-            let left = self.open(&wanted).into_iter().filter(|&i| !seen[i]);
-            let left: Vec<usize> = left.collect();
+            let left: Vec<usize> = open_now(self).into_iter().filter(|&i| !seen[i]).collect();
             self.conclude(&left, &outcome.end, guarantee, &sets, phase);
         }
     }

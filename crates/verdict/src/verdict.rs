@@ -67,6 +67,10 @@ impl Holds {
         let terminates = evidence.always_may_terminate == Some(true);
         let row = match (evidence.preserves, question) {
             (Preserves::Everything, _) => Row::FullSearch,
+            (Preserves::OnlyFailures, Question::Rejection { kind: RejectionKind::State, .. }) => {
+                Row::SafetyByUpSets
+            }
+            (Preserves::OnlyFailures, _) => return None,
             (Preserves::Stuttering, Question::Linear { .. }) if evidence.is_closed => Row::Stuttering,
             (_, Question::Deadlock) => Row::TerminalStates,
             (_, Question::Rejection { kind: RejectionKind::Deadlock, .. }) => Row::TerminalStates,
@@ -205,6 +209,9 @@ mod tests {
         for other in [Preserves::Basic, Preserves::Failures, Preserves::Stuttering] {
             assert_eq!(proved(other, true), [false, true, false, false]);
         }
+        assert_eq!(proved(Preserves::OnlyFailures, true), [true, false, false, false]);
+        let only = Evidence { preserves: Preserves::OnlyFailures, ..evidence(&End::Complete) };
+        assert!(all_questions().iter().all(|question| Holds::conclude(question, only).is_none()));
     }
 
     #[test]
