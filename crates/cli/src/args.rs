@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 use stubborn_network::Optimisations;
-use stubborn_verdict::{ReductionKind, SearchKind, StoreKind};
+use stubborn_verdict::{Guided, ReductionKind, SearchKind, StoreKind};
 
 /// A verifier for concurrent systems that explores as few states as the truth allows.
 #[derive(Debug, Parser)]
@@ -242,9 +242,34 @@ pub(crate) struct LinearArgs {
     /// For what does not notice stuttering: an automaton that moves only when something can be seen
     #[arg(long)]
     pub(crate) tester: bool,
+    /// Whether to fire only what can lead the automaton on, where it must be led on to accept anything
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) guided: GuidedWord,
     /// Only weakly fair runs count: a process that can always move from some point on does so again and again
     #[arg(long)]
     pub(crate) fair: bool,
+}
+
+/// When the automaton chooses what is fired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GuidedWord {
+    /// For the first 4,096 pairs of states
+    #[default]
+    Auto,
+    /// Not at all
+    Never,
+    /// To the end
+    Always,
+}
+
+impl From<GuidedWord> for Guided {
+    fn from(word: GuidedWord) -> Self {
+        match word {
+            GuidedWord::Auto => Self::Auto,
+            GuidedWord::Never => Self::Never,
+            GuidedWord::Always => Self::Always,
+        }
+    }
 }
 
 impl PromelaArgs {

@@ -13,7 +13,7 @@ use crate::watch::Terminal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stubborn_explore::End;
-use stubborn_explore::linear::Participants;
+use stubborn_explore::linear::{Exits, Participants};
 use stubborn_ltl::Automaton;
 use stubborn_model::Question;
 use stubborn_network::{Expr, Network, Optimised};
@@ -114,7 +114,11 @@ fn check_property(
     started: Instant,
 ) -> Result<(), Failure> {
     let Asking { linear, args, .. } = asking;
-    let options = Options { tester: linear.tester, ..options_for(Vec::new(), reduction, args) };
+    let options = Options {
+        tester: linear.tester,
+        guided: linear.guided.into(),
+        ..options_for(Vec::new(), reduction, args)
+    };
     let left = args.time.map(|limit| limit.saturating_sub(started.elapsed()));
     let mut watch = Terminal::new(left, args.quiet);
     let mut bound = property.bound(searched.network(), as_written.network());
@@ -125,13 +129,20 @@ fn check_property(
         let made = options.check.into_iter().fold(made, NetworkReduction::checked);
         (reduction != ReductionKind::None).then(|| Box::new(made) as Box<dyn Reduction<Subject<'_>>>)
     };
+    let guide = |exits: &Exits| {
+        let goals = property.goals(&exits.goals)?;
+        let kept = property.visible(exits.kept);
+        let made = NetworkReduction::towards(searched.network(), &goals, &kept, reduction);
+        let made = options.check.into_iter().fold(made, NetworkReduction::checked);
+        Some(Box::new(made) as Box<dyn Reduction<Subject<'_>>>)
+    };
     let is_simple = reduction != ReductionKind::None && !linear.fair && !linear.tester && is_plain(args);
     if let Some(invariant) = property.invariant().filter(|_| is_simple) {
         let asked = Asked { invariants: vec![invariant], ..Asked::default() };
         return check_invariant(report, &bound, searched, as_written, &asked, &options, watch);
     }
     let fairness = linear.fair.then_some(&mut movers as &mut dyn Participants<[u8]>);
-    let plan = LinearPlan { reduction: &make, fairness };
+    let plan = LinearPlan { reduction: &make, guide: Some(&guide), fairness };
     let (mut answer, phases) =
         check_runs(searched, as_written, &mut bound, plan, &options, &mut watch).map_err(Failure::Broken)?;
     let is_smaller = !std::ptr::eq(searched.network(), as_written.network());

@@ -228,6 +228,25 @@ impl Runs {
         exprs.filter(|(i, _)| support >> i & 1 == 1).map(|(_, expr)| expr.clone()).collect()
     }
 
+    /// Guards as expressions; `None` if what they say is not a matter of the processes and variables that they name.
+    pub(crate) fn goals(&self, guards: &[Guard]) -> Option<Vec<Expr>> {
+        let mut is_plain = true;
+        let plain = |expr: &Expr| !matches!(expr, Expr::Timeout | Expr::NonProgress | Expr::Accepting);
+        self.exprs.iter().for_each(|expr| expr.walk(&mut |expr| is_plain &= plain(expr)));
+        let literal = |i: usize, is_positive: bool| {
+            let expr = self.exprs[i].clone();
+            if is_positive { expr } else { Expr::Unary(UnaryOp::Not, Box::new(expr)) }
+        };
+        let join = |op: BinaryOp| move |a: Expr, b: Expr| Expr::Binary(op, Box::new(a), Box::new(b));
+        let cube = |cube: &Cube| {
+            let bits = (0..self.exprs.len()).filter(|i| cube.support() >> i & 1 == 1);
+            let literals = bits.map(|i| literal(i, cube.positive >> i & 1 == 1));
+            literals.reduce(join(BinaryOp::And)).unwrap_or(Expr::Constant(1))
+        };
+        let goal = |guard: &Guard| guard.cubes().iter().map(cube).reduce(join(BinaryOp::Or));
+        is_plain.then(|| guards.iter().filter_map(goal).collect())
+    }
+
     /// For searches of `searched` that stands for `original`.
     pub(crate) fn bound<'a>(&'a self, searched: &'a Network, original: &'a Network) -> Bound<'a> {
         let engine = searched.engine();

@@ -28,8 +28,8 @@ mod trace;
 mod verdict;
 
 pub use analysis::{Analysis, Answer, Broken, MakeReduction, analyse, analyse_with};
-pub use linear::{LinearPlan, ProductReport, RunProperty, check_runs, replay_run};
-pub use options::{Options, SearchKind, StoreKind};
+pub use linear::{LinearPlan, MakeGuide, ProductReport, RunProperty, check_runs, replay_run};
+pub use options::{Guided, Options, SearchKind, StoreKind};
 pub use original::{OpenCycle, on_original};
 pub use phase::PhaseReport;
 pub use rejections::{RejectionOptions, check_rejections};

@@ -15,13 +15,13 @@ use crate::lift::lift;
 use crate::phase::{make_store, no_room};
 use crate::replay::{Rejection, Replayed, go_on, run};
 use crate::{
-    Contradiction, Evidence, Holds, Inconclusive, Options, PhaseReport, ReductionKind, SearchKind, StoreKind,
-    Trace, Verdict, Violated, Witness,
+    Contradiction, Evidence, Guided, Holds, Inconclusive, Options, PhaseReport, ReductionKind, SearchKind,
+    StoreKind, Trace, Verdict, Violated, Witness,
 };
 use stubborn_explore::linear::{
-    AcceptedRun, LinearJob, LinearOutcome, NestedJob, Participants, nested_search, search,
+    AcceptedRun, Exits, LinearJob, LinearOutcome, NestedJob, Participants, exits, nested_search, search,
 };
-use stubborn_explore::{End, Watch};
+use stubborn_explore::{End, Limits, Stop, Watch};
 use stubborn_ltl::{Automaton, Letter, closure, degeneralise};
 use stubborn_reduce::{Full, Preserves, Reduction};
 use stubborn_store::{Exact, Guarantee, Store};
@@ -72,11 +72,16 @@ pub struct ProductReport {
     pub fair: bool,
 }
 
+/// Makes a reduction towards the exits of a state of an automaton.
+pub type MakeGuide<'a, Z> = dyn Fn(&Exits) -> Option<Box<dyn Reduction<Z> + 'a>> + 'a;
+
 /// How to search a system for runs.
 pub struct LinearPlan<'a, Z: System + ?Sized> {
     /// Makes a reduction for which the propositions of the automaton, a word of bits, are visible; `None` if
     /// there is none.
     pub reduction: &'a dyn Fn(u64) -> Option<Box<dyn Reduction<Z> + 'a>>,
+    /// Makes a reduction towards the exits of a state of the automaton; `None` if there is none.
+    pub guide: Option<&'a MakeGuide<'a, Z>>,
     /// If only weakly fair runs count: who takes part in what.
     pub fairness: Option<&'a mut dyn Participants<Z::State>>,
 }
@@ -129,8 +134,9 @@ where
         && let Some(mut reduction) = reduction_for(&plan, options, automaton.support())
     {
         let automaton = if options.tester { degeneralise(&automaton) } else { automaton };
-        let mut job = One { searched, property, options, watch, automaton: &automaton, is_closure };
-        let outcome = job.search(&mut *reduction, None, options.tester, phases)?;
+        let limits = options.limits;
+        let mut job = One { searched, property, options, watch, automaton: &automaton, is_closure, limits };
+        let outcome = job.search_reduced(&plan, &mut *reduction, phases)?;
         match outcome.run {
             None => return Ok(job.without_run(&outcome.end, reduction.preserves(), true)),
             Some(run) => match judged(searched, original, property, &run, is_closure, options) {
@@ -145,8 +151,16 @@ where
         }
     }
     let fairness = plan.fairness.take();
-    let mut job = One { searched, property, options, watch, automaton: &forbidden, is_closure: false };
-    let outcome = job.search(&mut Full, fairness, false, phases)?;
+    let mut job = One {
+        searched,
+        property,
+        options,
+        watch,
+        automaton: &forbidden,
+        is_closure: false,
+        limits: options.limits,
+    };
+    let outcome = job.search(&mut Full, Vec::new(), fairness, false, phases)?;
     let Some(run) = outcome.run else {
         return Ok(job.without_run(&outcome.end, Preserves::Everything, false));
     };
@@ -182,7 +196,15 @@ where
         limits: options.limits,
     });
     let guarantee = store.guarantee();
-    let mut job = One { searched, property, options, watch, automaton: &automaton, is_closure: false };
+    let mut job = One {
+        searched,
+        property,
+        options,
+        watch,
+        automaton: &automaton,
+        is_closure: false,
+        limits: options.limits,
+    };
     job.note(ReductionKind::None.word().into(), SearchKind::DepthFirst, guarantee, &outcome, false, phases)?;
     let Some(run) = outcome.run else {
         return Ok(match guarantee {
@@ -204,6 +226,26 @@ fn reduction_for<'a, Z: System>(
     if options.tester { Some(made.unwrap_or_else(|| Box::new(Full))) } else { made }
 }
 
+/// Pairs of states after which a search that the automaton guides is given up for one that it does not.
+const FIRST_PAIRS: u64 = 4_096;
+
+/// By state of an automaton: the sets that lead on from it. None at all if they are missing for one that needs them.
+fn guides<'a, Z: System>(
+    plan: &LinearPlan<'a, Z>,
+    automaton: &Automaton,
+) -> Vec<Option<Box<dyn Reduction<Z> + 'a>>> {
+    let Some(make) = plan.guide else { return Vec::new() };
+    let mut guides = Vec::new();
+    for exits in exits(automaton) {
+        let guide = exits.as_ref().map(make);
+        if matches!(guide, Some(None)) {
+            return Vec::new();
+        }
+        guides.push(guide.flatten());
+    }
+    guides
+}
+
 /// One search for one automaton.
 struct One<'a, 'w, Z: System> {
     searched: &'a Z,
@@ -212,12 +254,39 @@ struct One<'a, 'w, Z: System> {
     watch: &'w mut dyn Watch,
     automaton: &'a Automaton,
     is_closure: bool,
+    limits: Limits,
 }
 
 impl<Z: System> One<'_, '_, Z> {
+    /// With a reduction: guided by the automaton for a while, since that often ends soon or not at all; then without.
+    fn search_reduced(
+        &mut self,
+        plan: &LinearPlan<'_, Z>,
+        reduction: &mut dyn Reduction<Z>,
+        phases: &mut Vec<PhaseReport>,
+    ) -> Result<LinearOutcome, Box<Broken>> {
+        let Options { tester, guided, limits, .. } = *self.options;
+        if !tester && guided != Guided::Never {
+            let guides = guides(plan, self.automaton);
+            let is_limited = guided == Guided::Auto && limits.states > FIRST_PAIRS;
+            if guides.iter().any(Option::is_some) {
+                self.limits.states = if is_limited { FIRST_PAIRS } else { limits.states };
+                let outcome = self.search(reduction, guides, None, false, phases)?;
+                self.limits = limits;
+                if !is_limited || !matches!(outcome.end, End::Stopped(Stop::States { .. })) {
+                    return Ok(outcome);
+                }
+                // What was seen of it counts for nothing.
+                phases.pop();
+            }
+        }
+        self.search(reduction, Vec::new(), None, tester, phases)
+    }
+
     fn search(
         &mut self,
         reduction: &mut dyn Reduction<Z>,
+        guides: Vec<Option<Box<dyn Reduction<Z> + '_>>>,
         fairness: Option<&mut dyn Participants<Z::State>>,
         tester: bool,
         phases: &mut Vec<PhaseReport>,
@@ -225,6 +294,7 @@ impl<Z: System> One<'_, '_, Z> {
         let mut store = Exact::new();
         let (extends, fair) = (self.property.extends(), fairness.is_some());
         let property = &mut *self.property;
+        let is_guided = guides.iter().any(Option::is_some);
         let outcome = search(LinearJob {
             system: self.searched,
             reduction,
@@ -233,14 +303,16 @@ impl<Z: System> One<'_, '_, Z> {
             automaton: self.automaton,
             extends,
             tester,
+            guides,
             fairness: match fairness {
                 Some(fairness) => Some(&mut *fairness),
                 None => None,
             },
             watch: &mut *self.watch,
-            limits: self.options.limits,
+            limits: self.limits,
         });
         let (name, guarantee) = (reduction.name(), Store::<Z::State>::guarantee(&store));
+        let name = if is_guided { format!("{name}, guided") } else { name };
         self.note(name, SearchKind::BreadthFirst, guarantee, &outcome, fair, phases)?;
         Ok(outcome)
     }

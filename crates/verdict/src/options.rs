@@ -75,10 +75,24 @@ pub struct Options {
     /// For properties of runs that do not notice stuttering: whether a tester, which moves only when something can
     /// be seen, takes the place of the automaton.
     pub tester: bool,
+    /// For properties of runs: when sets are chosen by where the automaton is.
+    pub guided: Guided,
     /// Whether it is to be shown where termination ceases to be possible, if nobody asked but it was found.
     pub show_no_return: bool,
     /// How many states the replayer may visit to confirm that there is no return.
     pub replay_states: usize,
+}
+
+/// When sets are chosen by where the automaton is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Guided {
+    /// At first, for a while.
+    #[default]
+    Auto,
+    /// Not at all.
+    Never,
+    /// To the end.
+    Always,
 }
 
 impl Default for Options {
@@ -93,6 +107,7 @@ impl Default for Options {
             limits: Limits::default(),
             all_errors: false,
             tester: false,
+            guided: Guided::Auto,
             show_no_return: true,
             replay_states: 200_000,
         }

@@ -14,15 +14,17 @@
 //! **Checked by** brute force on random systems and formulas (`oracle`), and by SPIN's verdicts and counts.
 
 mod cycles;
+mod guided;
 mod nested;
 mod product;
 mod put_off;
 mod tester;
 
+pub use guided::{Exits, exits};
 pub use nested::{NestedJob, nested_search};
 
 use crate::run::{BATCH, Halt, no_room, whole};
-use crate::{End, Graph, Keep, Limits, Stats, Stop, Watch, shortest_path, transition_between};
+use crate::{End, Graph, Keep, Limits, Stats, Stop, Watch, transition_between};
 use cycles::{Left, Way};
 use fixedbitset::FixedBitSet;
 use product::{Cursor, Product};
@@ -58,6 +60,9 @@ pub struct LinearJob<'a, Y: System + ?Sized> {
     /// Whether a tester made of the automaton, which must have accepting states and be closed under stuttering,
     /// moves in its place.
     pub tester: bool,
+    /// By state of the automaton, for all that have [`exits`] or for none: sets towards its goals. Not with a tester, nor
+    /// with fairness.
+    pub guides: Vec<Option<Box<dyn Reduction<Y> + 'a>>>,
     /// If there, only runs count in which each process that can always take part from some point on does so
     /// again and again.
     pub fairness: Option<&'a mut dyn Participants<Y::State>>,
@@ -97,8 +102,9 @@ const FIRST_LOOK: usize = 4_096;
 /// Searches for a run that the automaton accepts.
 pub fn search<Y: System + ?Sized>(job: LinearJob<'_, Y>) -> LinearOutcome {
     let keep = if job.fairness.is_some() { Keep::Labels } else { Keep::Edges };
-    let graph = Graph::new(keep).expect("edges are kept");
-    let product = Product::new(job.automaton, job.tester, graph, job.extends);
+    let graphs = [keep, Keep::Edges].map(|keep| Graph::new(keep).expect("edges are kept"));
+    let is_guided = job.guides.iter().map(Option::is_some).collect();
+    let product = Product::new(job.automaton, job.tester, is_guided, graphs, job.extends);
     let accepts_all =
         job.automaton.states().map(|state| job.automaton.accepts_everything_from(state)).collect();
     let mut search = Search {
@@ -107,6 +113,7 @@ pub fn search<Y: System + ?Sized>(job: LinearJob<'_, Y>) -> LinearOutcome {
         accepts_all,
         stats: Stats::default(),
         expanded: FixedBitSet::new(),
+        expanded_nodes: FixedBitSet::new(),
         partial: FixedBitSet::new(),
         agenda: VecDeque::new(),
         batch: Batch::new(),
@@ -118,6 +125,13 @@ pub fn search<Y: System + ?Sized>(job: LinearJob<'_, Y>) -> LinearOutcome {
     search.finish(result)
 }
 
+/// Whose edges are added.
+#[derive(Clone, Copy)]
+enum Source {
+    State(u32),
+    Node(u32),
+}
+
 /// A search under way.
 struct Search<'a, Y: System + ?Sized> {
     job: LinearJob<'a, Y>,
@@ -126,13 +140,15 @@ struct Search<'a, Y: System + ?Sized> {
     accepts_all: Vec<bool>,
     stats: Stats,
     expanded: FixedBitSet,
+    /// The same for nodes that are expanded each on its own.
+    expanded_nodes: FixedBitSet,
     /// States in which something that can be seen was left out.
     partial: FixedBitSet,
     /// Nodes to look at.
     agenda: VecDeque<u32>,
     batch: Batch<Y::State>,
     entries: Vec<Entry>,
-    /// The state in hand, for faults.
+    /// The node in hand, for faults.
     current: Option<u32>,
     run: Option<AcceptedRun>,
 }
@@ -166,25 +182,35 @@ impl<Y: System + ?Sized> Search<'_, Y> {
     fn expand_ahead(&mut self) -> Result<(), Halt> {
         self.tick()?;
         self.batch.clear();
-        let mut ends: Vec<(u32, usize)> = Vec::new();
+        let mut ends: Vec<(Source, usize)> = Vec::new();
         let mut room = <Y::State as Vector>::Rows::default();
-        for &node in self.agenda.iter().take(BATCH) {
-            let node = self.product.nodes[node as usize];
-            if self.expanded.contains(node.state as usize) {
+        self.expanded_nodes.grow(self.product.nodes.len());
+        for &number in self.agenda.iter().take(BATCH) {
+            let node = self.product.nodes[number as usize];
+            if self.is_expanded(number) || !self.product.is_alive(node) {
                 continue;
             }
-            if !self.product.is_alive(node) {
-                continue;
-            }
-            self.current = Some(node.state);
+            self.current = Some(number);
             let state = self.job.store.state(node.state, &mut room).expect("the store keeps states");
-            self.expanded.insert(node.state as usize);
-            self.job.reduction.expand(self.job.system, state, &mut self.batch)?;
+            if let Some(Some(guide)) = self.job.guides.get_mut(node.at as usize) {
+                self.expanded_nodes.insert(number as usize);
+                let letter = self.product.letters[node.state as usize];
+                let mut edges = self.job.automaton.edges(node.at).iter();
+                if edges.any(|edge| edge.target != node.at && edge.guard.holds(letter)) {
+                    self.job.system.successors(state, &mut self.batch)?;
+                } else {
+                    guide.expand(self.job.system, state, &mut self.batch)?;
+                }
+                ends.push((Source::Node(number), self.batch.len()));
+            } else {
+                self.expanded.insert(node.state as usize);
+                self.job.reduction.expand(self.job.system, state, &mut self.batch)?;
+                let is_partial = self.job.reduction.is_partial();
+                self.partial.set(node.state as usize, is_partial);
+                ends.push((Source::State(node.state), self.batch.len()));
+            }
             self.batch.take_flag();
             whole(&mut self.batch).map_err(Halt::Stop)?;
-            let is_partial = self.job.reduction.is_partial();
-            self.partial.set(node.state as usize, is_partial);
-            ends.push((node.state, self.batch.len()));
             if self.batch.len() >= BATCH {
                 break;
             }
@@ -195,22 +221,33 @@ impl<Y: System + ?Sized> Search<'_, Y> {
     }
 
     /// Adds the edges of an inserted batch: for each source, where its successors end.
-    fn add_edges(&mut self, ends: &[(u32, usize)]) -> Result<(), Halt> {
+    fn add_edges(&mut self, ends: &[(Source, usize)]) -> Result<(), Halt> {
         let mut from = 0;
         for &(source, end) in ends {
-            self.stats.terminal_states += u64::from(from == end);
+            self.stats.terminal_states += u64::from(from == end && matches!(source, Source::State(_)));
             let edges = (from..end).map(|i| (self.entries[i].id(), self.batch.via(i)));
-            self.product.graph.add(source, edges).map_err(Halt::Stop)?;
+            match source {
+                Source::State(state) => self.product.graph.add(state, edges),
+                Source::Node(node) => self.product.own.add(node, edges),
+            }
+            .map_err(Halt::Stop)?;
             from = end;
         }
         Ok(())
     }
 
+    /// Whether it is known where a node leads.
+    fn is_expanded(&self, node: u32) -> bool {
+        if self.product.is_guided(node) {
+            return self.expanded_nodes.contains(node as usize);
+        }
+        self.expanded.contains(self.product.nodes[node as usize].state as usize)
+    }
+
     /// Goes through the moves of the nodes whose states are expanded.
     fn advance(&mut self) -> Result<(), Halt> {
         while let Some(&node) = self.agenda.front() {
-            let state = self.product.nodes[node as usize].state;
-            if !self.expanded.contains(state as usize) {
+            if !self.is_expanded(node) {
                 // Not expanded yet; or the automaton cannot go on with its letter.
                 if self.product.is_alive(self.product.nodes[node as usize]) {
                     return Ok(());
@@ -272,7 +309,7 @@ impl<Y: System + ?Sized> Search<'_, Y> {
             self.batch.take_flag();
             whole(&mut self.batch).map_err(Halt::Stop)?;
             self.insert()?;
-            self.add_edges(&[(state, self.batch.len())])?;
+            self.add_edges(&[(Source::State(state), self.batch.len())])?;
             let nodes: Vec<u32> = self.product.nodes_of(state).collect();
             self.agenda.extend(nodes);
         }
@@ -322,7 +359,7 @@ impl<Y: System + ?Sized> Search<'_, Y> {
                 None => break,
             };
             let label = edge.and_then(|edge| self.product.graph.label(edge));
-            steps.push(if self.product.graph.is_terminal(from) {
+            steps.push(if self.product.is_terminal(node) {
                 None
             } else {
                 Some(match label {
@@ -343,27 +380,20 @@ impl<Y: System + ?Sized> Search<'_, Y> {
             Err(Halt::Sighted) => End::Sighted,
             Err(Halt::Stop(stop)) => End::Stopped(stop),
             Err(Halt::Fault(fault)) => {
-                let path = self.current.map(|state| self.path_to(state)).unwrap_or_default();
+                let path = self.current.map(|node| self.path_to(node)).unwrap_or_default();
                 End::Fault(fault, path)
             }
         };
         LinearOutcome { end, stats: self.stats, n_states: self.product.letters.len() as u64, run: self.run }
     }
 
-    /// The transitions that lead to a state, as far as they are known.
-    fn path_to(&self, state: u32) -> Vec<TransitionId> {
-        let graph = &self.product.graph;
-        let edges = shortest_path(graph, 0, false, |_, _, _| true, |s| s == state).unwrap_or_default();
-        let mut from = 0;
-        let mut path = Vec::new();
-        for edge in edges {
-            let (to, _) = graph.edge(edge);
-            match transition_between(self.job.system, &*self.job.store, from, to) {
-                Ok(t) => path.push(t),
-                Err(_) => break,
-            }
-            from = to;
-        }
-        path
+    /// The transitions that lead to a node, as far as they are known.
+    fn path_to(&self, node: u32) -> Vec<TransitionId> {
+        let way = self.product.way_to(node);
+        let state = |node: u32| self.product.nodes[node as usize].state;
+        let pairs = way.windows(2).map(|pair| (state(pair[0]), state(pair[1])));
+        pairs
+            .map_while(|(from, to)| transition_between(self.job.system, &*self.job.store, from, to).ok())
+            .collect()
     }
 }

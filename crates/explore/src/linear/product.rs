@@ -35,6 +35,9 @@ pub(super) struct Product<'a> {
     pub(super) tester: Option<Tester<'a>>,
     /// The edges of the system.
     pub(super) graph: Graph,
+    /// By state of the automaton: whether its nodes are expanded each on its own; and the edges of such nodes.
+    pub(super) is_guided: Vec<bool>,
+    pub(super) own: Graph,
     /// By state: its letter.
     pub(super) letters: Vec<Letter>,
     pub(super) nodes: Vec<Node>,
@@ -71,10 +74,35 @@ pub(super) struct Move {
 }
 
 impl<'a> Product<'a> {
-    pub(super) fn new(automaton: &'a Automaton, has_tester: bool, graph: Graph, extends: bool) -> Self {
+    /// `graphs` are without edges as yet: for states, and for nodes.
+    pub(super) fn new(
+        automaton: &'a Automaton,
+        has_tester: bool,
+        is_guided: Vec<bool>,
+        graphs: [Graph; 2],
+        extends: bool,
+    ) -> Self {
         let (letters, nodes, newest) = (Vec::new(), Vec::new(), Vec::new());
         let tester = has_tester.then(|| Tester::new(automaton));
-        Self { automaton, tester, graph, letters, nodes, newest, extends }
+        let [graph, own] = graphs;
+        Self { automaton, tester, graph, is_guided, own, letters, nodes, newest, extends }
+    }
+
+    /// Whether a node is expanded on its own, and not with all of its state.
+    pub(super) fn is_guided(&self, node: u32) -> bool {
+        let at = self.nodes[node as usize].at as usize;
+        self.is_guided.get(at).copied().unwrap_or(false)
+    }
+
+    /// Where the edges of the system for a node are.
+    fn edges_of(&self, node: u32) -> (&Graph, u32) {
+        if self.is_guided(node) { (&self.own, node) } else { (&self.graph, self.nodes[node as usize].state) }
+    }
+
+    /// Whether the state of a node has no successor; or none that leads anywhere.
+    pub(super) fn is_terminal(&self, node: u32) -> bool {
+        let (graph, row) = self.edges_of(node);
+        graph.is_terminal(row)
     }
 
     /// Makes room for `n` states.
@@ -106,6 +134,9 @@ impl<'a> Product<'a> {
         let node = self.nodes.len() as u32;
         let sibling = std::mem::replace(&mut self.newest[state as usize], node);
         self.nodes.push(Node { state, at, sibling, parent: parent.unwrap_or(node) });
+        if self.is_guided(node) {
+            self.own.cover(self.nodes.len());
+        }
         Some(node)
     }
 
@@ -126,6 +157,7 @@ impl<'a> Product<'a> {
         if let Some(tester) = &self.tester {
             return self.next_test(tester, node, cursor);
         }
+        let (graph, row) = self.edges_of(node);
         loop {
             let edge = self.automaton.edges(at).get(cursor.edge as usize)?;
             let made = |to: u32, via: Option<u32>| Move {
@@ -135,19 +167,19 @@ impl<'a> Product<'a> {
                 edge: via,
             };
             if cursor.at == NONE {
-                let first = self.graph.first_edge(state).filter(|_| edge.guard.holds(letter));
+                let first = graph.first_edge(row).filter(|_| edge.guard.holds(letter));
                 if let Some(first) = first {
                     cursor.at = first;
                 } else {
                     cursor.edge += 1;
-                    let is_last = self.extends && self.graph.is_terminal(state);
+                    let is_last = self.extends && graph.is_terminal(row);
                     if is_last && edge.guard.holds(letter) {
                         return Some(made(state, None));
                     }
                     continue;
                 }
             }
-            let (target, next) = self.graph.edge(cursor.at);
+            let (target, next) = graph.edge(cursor.at);
             let found = made(target, Some(cursor.at));
             match next {
                 Some(next) => cursor.at = next,
@@ -211,6 +243,7 @@ impl<'a> Product<'a> {
     /// Memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.graph.bytes()
+            + self.own.bytes()
             + self.nodes.len() * size_of::<Node>()
             + self.newest.len() * (4 + size_of::<Letter>())
     }

@@ -11,6 +11,7 @@
 //! * `up-sets`: the closure of everything that may fail, and of an enabled node if none is in it. Whatever goes
 //!   wrong in the end, something of the set must happen first, so no cycle condition is needed (the up-sets
 //!   of TAPAAL and LoLA).
+//!   The same sets, for the goals of a state of an automaton, are what [`NetworkReduction::towards`] gives.
 //! * `scc+deletion`: the smallest closure, and where that needs more than one process, deletion, if smaller.
 //!
 //! **Preserves** D0, D1, D2; for properties of runs also V (a rule of the situation) and I (an invisible node is
@@ -26,7 +27,7 @@ use super::situation::{Room, Situation};
 use crate::{CheckDepth, Deletion, Preserves, Reduction, ReductionKind, StrongComponents};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
-use stubborn_network::{Engine, Expr, Micro, Network, StepId, Width};
+use stubborn_network::{Engine, Expr, Micro, Network, StepId, UnaryOp, Width};
 use stubborn_system::{Batch, Fault, Requirements, Rules, System, TransitionId};
 
 /// Populations whose tables are kept, at most; states of others are expanded in full.
@@ -45,13 +46,23 @@ const MOST_NODES: usize = 8_192;
 /// Comparisons of two orders at a state that is looked at now and then.
 const SAMPLE: u64 = 30;
 
+/// What must not be lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// Failures and terminal states.
+    States,
+    /// What runs look like.
+    Runs,
+    /// Ways to states of some sort.
+    Goals,
+}
+
 /// Stubborn sets of the states of a network.
 pub struct NetworkReduction<'n> {
     network: &'n Network,
     flow: Flow,
     watched: Watched,
-    /// Whether runs are to look the same, and not only failures and terminal states.
-    is_for_runs: bool,
+    purpose: Purpose,
     /// Whether something visible was left out of the last set.
     is_partial: bool,
     kind: ReductionKind,
@@ -95,29 +106,38 @@ struct Algorithms {
 impl<'n> NetworkReduction<'n> {
     /// `checks` are expressions that are to hold in every state.
     pub fn new(network: &'n Network, checks: &[Expr], kind: ReductionKind) -> Self {
-        let watched = Watched { checks: checks.to_vec(), propositions: Vec::new() };
-        Self::watching(network, watched, false, kind)
+        let watched = Watched { checks: checks.to_vec(), ..Watched::default() };
+        Self::watching(network, watched, Purpose::States, kind)
     }
 
     /// For properties of runs over these propositions.
     pub fn for_runs(network: &'n Network, propositions: &[Expr], kind: ReductionKind) -> Self {
-        let watched = Watched { checks: Vec::new(), propositions: propositions.to_vec() };
-        Self::watching(network, watched, true, kind)
+        let watched = Watched { propositions: propositions.to_vec(), ..Watched::default() };
+        Self::watching(network, watched, Purpose::Runs, kind)
     }
 
-    fn watching(network: &'n Network, watched: Watched, is_for_runs: bool, kind: ReductionKind) -> Self {
+    /// For ways to a state in which one of `goals` holds, along which nothing in `kept` changes: sets without any of which
+    /// no goal is reached. They may be empty where none can be reached at all.
+    pub fn towards(network: &'n Network, goals: &[Expr], kept: &[Expr], kind: ReductionKind) -> Self {
+        let not = |goal: &Expr| Expr::Unary(UnaryOp::Not, Box::new(goal.clone()));
+        let checks = goals.iter().map(not).collect();
+        let watched = Watched { checks, kept: kept.to_vec(), ..Watched::default() };
+        Self::watching(network, watched, Purpose::Goals, kind)
+    }
+
+    fn watching(network: &'n Network, watched: Watched, purpose: Purpose, kind: ReductionKind) -> Self {
         let flow = Flow::new(network);
         let n_kinds = network.processes.len();
         let key_bytes = (0..n_kinds).map(|kind| flow.constant_bytes(kind).collect()).collect();
         let all_watched = watched.checks.iter().chain(&watched.propositions);
-        let is_burying = !is_for_runs && kind != ReductionKind::None;
+        let is_burying = purpose == Purpose::States && kind != ReductionKind::None;
         let burials = if is_burying { burial::harmless_burials(network, &flow, all_watched) } else { None };
         Self {
             network,
             flow,
             burials,
             watched,
-            is_for_runs,
+            purpose,
             is_partial: false,
             kind,
             // A step of anybody changes who may move next, or what somebody can see.
@@ -161,9 +181,16 @@ impl<'n> NetworkReduction<'n> {
     fn check(&mut self, state: &[u8]) -> Result<(), Fault> {
         let budget = if self.depth == Some(CheckDepth::Everything) { u64::MAX } else { SAMPLE };
         match self.set(state)? {
+            // Where no goal can be reached nothing need be enabled.
+            Some(set) if self.purpose == Purpose::Goals && !self.is_any_enabled(&set) => Ok(()),
             Some(set) => definition::check(self.network, state, &set, budget),
             None => Ok(()),
         }
+    }
+
+    /// Whether something in a set is enabled in the state whose successors are at hand.
+    fn is_any_enabled(&self, set: &[Micro]) -> bool {
+        (0..self.successors.len()).any(|i| set.contains(&self.network.group(self.successors.via(i))))
     }
 
     /// The set for a state: its steps by process, enabled or not. `None` means everything.
@@ -194,7 +221,7 @@ impl<'n> NetworkReduction<'n> {
         if self.groups.iter().all(|micro| micro.pid == self.groups[0].pid) {
             return Ok(None);
         }
-        if !self.is_for_runs && !self.patience.begins() {
+        if self.purpose == Purpose::States && !self.patience.begins() {
             return Ok(None);
         }
         self.n_seen += 1;
@@ -220,7 +247,7 @@ impl<'n> NetworkReduction<'n> {
         let situation =
             Situation::new(self.network, &self.flow, state, &mut self.engine, population, &mut self.room);
         let room = (&mut self.algorithms, &mut self.deletion, &mut self.closed);
-        Self::pick(self.kind, room, situation, self.is_for_runs)
+        Self::pick(self.kind, room, situation, self.purpose)
     }
 
     /// The successor at hand that is a burial, if processes are buried at once.
@@ -269,11 +296,13 @@ impl<'n> NetworkReduction<'n> {
         kind: ReductionKind,
         (algorithms, patience, kept): (&mut Algorithms, &mut Patience, &mut Option<FixedBitSet>),
         situation: Situation<'_, '_>,
-        is_for_runs: bool,
+        purpose: Purpose,
     ) -> Result<Option<FixedBitSet>, Fault> {
         let seeds = seeds(&situation);
-        if is_for_runs {
-            return Ok(for_runs(&situation, &seeds));
+        match purpose {
+            Purpose::Runs => return Ok(for_runs(&situation, &seeds)),
+            Purpose::Goals => return Ok(towards(&situation)),
+            Purpose::States => {}
         }
         Ok(match kind {
             ReductionKind::None => None,
@@ -322,7 +351,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
 
     fn preserves(&self) -> Preserves {
         match self.kind {
-            _ if self.is_for_runs => Preserves::Stuttering,
+            _ if self.purpose != Purpose::States => Preserves::Stuttering,
             ReductionKind::None => Preserves::Everything,
             ReductionKind::UpSets => Preserves::Failures,
             _ => Preserves::Basic,
@@ -492,6 +521,15 @@ fn for_runs(situation: &Situation<'_, '_>, seeds: &[usize]) -> Option<FixedBitSe
         }
     }
     best
+}
+
+/// Whatever may bring a goal about, closed. `None` means everything: something in it may change what is to be kept.
+fn towards(situation: &Situation<'_, '_>) -> Option<FixedBitSet> {
+    let goals: Vec<usize> = situation.live.ones().filter(|&n| !situation.is_step(n)).collect();
+    let set = close(situation, &goals, Disabled::Necessary, usize::MAX);
+    let population = situation.population.borrow();
+    let keeps = set.intersection(situation.enabled).all(|n| !population.changing.contains(n));
+    keeps.then_some(set)
 }
 
 /// Everything that may fail, closed; and an enabled node.

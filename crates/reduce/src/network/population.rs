@@ -27,6 +27,8 @@ pub(super) struct Watched {
     pub(super) checks: Vec<Expr>,
     /// Expressions whose changes can be seen.
     pub(super) propositions: Vec<Expr>,
+    /// Expressions that must not change on the way.
+    pub(super) kept: Vec<Expr>,
 }
 
 /// A step of a process.
@@ -87,6 +89,8 @@ pub(super) struct Population {
     checked: Vec<Touch>,
     /// Nodes that may change the truth of a proposition, by themselves or through processes that they start.
     pub(super) visible: FixedBitSet,
+    /// Nodes that may change what is to be kept.
+    pub(super) changing: FixedBitSet,
     /// For each process and location: nodes from there on, ever.
     pub(super) reach: Vec<Vec<FixedBitSet>>,
     /// For each node: the nodes of its process after which it may come next.
@@ -144,6 +148,7 @@ impl Population {
             checks: Vec::new(),
             checked: Vec::new(),
             visible: FixedBitSet::new(),
+            changing: FixedBitSet::new(),
             reach: Vec::new(),
             before: Vec::new(),
             wants: Vec::new(),
@@ -177,6 +182,11 @@ impl Population {
             population.checks.push(row);
         }
         population.visible = FixedBitSet::with_capacity(population.n_nodes());
+        for expr in &watched.kept {
+            population.show_changes(network, &known, expr);
+        }
+        let empty = FixedBitSet::with_capacity(population.n_nodes());
+        population.changing = std::mem::replace(&mut population.visible, empty);
         for expr in &watched.propositions {
             population.show_changes(network, &known, expr);
         }

@@ -224,7 +224,9 @@ impl<'a, 'n> Situation<'a, 'n> {
     fn find_alternatives(&self, node: usize, from: usize) {
         if !self.is_step(node) {
             let row = self.population.borrow().checks[node - self.n_steps].clone();
-            self.until_clause_holds(&row);
+            if !self.until_clause_holds(&row) {
+                self.until_unknown_holds(&row);
+            }
         } else if self.enabled.contains(node) {
             self.with_enabled(node);
         } else if self.is_current(node) {
@@ -297,21 +299,30 @@ impl<'a, 'n> Situation<'a, 'n> {
         if self.population.borrow().is_timeout(node) {
             return;
         }
-        if !self.until_clause_holds(row) {
-            // One of the clauses of which nothing is known does not hold.
+        if !self.until_clause_holds(row) && !self.until_unknown_holds(row) {
             let mut set = self.take();
-            let mut is_any = false;
-            for clause in &row.clauses {
-                if !clause.iter().any(|literal| self.is_true(literal) == Some(true)) {
-                    is_any = true;
-                    clause.iter().for_each(|literal| set.union_with(&literal.enablers));
-                }
-            }
-            if !is_any {
-                set.union_with(self.live);
-            }
+            set.union_with(self.live);
             self.push(set);
         }
+    }
+
+    /// If nothing is known of some clauses, one of them does not hold: what may make any of them true. Whether there
+    /// are such clauses.
+    fn until_unknown_holds(&self, row: &Row) -> bool {
+        let mut set = self.take();
+        let mut is_any = false;
+        for clause in &row.clauses {
+            if !clause.iter().any(|literal| self.is_true(literal) == Some(true)) {
+                is_any = true;
+                clause.iter().for_each(|literal| set.union_with(&literal.enablers));
+            }
+        }
+        if is_any {
+            self.push(set);
+        } else {
+            self.give(set);
+        }
+        is_any
     }
 
     /// For each clause that is known to be false, what may make it true. Whether there is such a clause.
