@@ -117,6 +117,8 @@ pub enum Preserves {
     /// What [`Preserves::Basic`] says; and the sets satisfy V and I for certain propositions, so that runs look
     /// the same up to stuttering, if the search sees to it that no cycle puts anything off for ever.
     Stuttering,
+    /// Whether there is a run that an automaton accepts: the sets depend on where it is, and have what leads it on.
+    Acceptance,
 }
 
 impl Preserves {

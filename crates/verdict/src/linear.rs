@@ -136,9 +136,9 @@ where
         let automaton = if options.tester { degeneralise(&automaton) } else { automaton };
         let limits = options.limits;
         let mut job = One { searched, property, options, watch, automaton: &automaton, is_closure, limits };
-        let outcome = job.search_reduced(&plan, &mut *reduction, phases)?;
+        let (outcome, preserves) = job.search_reduced(&plan, &mut *reduction, phases)?;
         match outcome.run {
-            None => return Ok(job.without_run(&outcome.end, reduction.preserves(), true)),
+            None => return Ok(job.without_run(&outcome.end, preserves, true)),
             Some(run) => match judged(searched, original, property, &run, is_closure, options) {
                 // The property notices stuttering, and reductions stutter.
                 Judged::NotForbidden if is_closure => {
@@ -264,7 +264,7 @@ impl<Z: System> One<'_, '_, Z> {
         plan: &LinearPlan<'_, Z>,
         reduction: &mut dyn Reduction<Z>,
         phases: &mut Vec<PhaseReport>,
-    ) -> Result<LinearOutcome, Box<Broken>> {
+    ) -> Result<(LinearOutcome, Preserves), Box<Broken>> {
         let Options { tester, guided, limits, .. } = *self.options;
         if !tester && guided != Guided::Never {
             let guides = guides(plan, self.automaton);
@@ -274,13 +274,14 @@ impl<Z: System> One<'_, '_, Z> {
                 let outcome = self.search(reduction, guides, None, false, phases)?;
                 self.limits = limits;
                 if !is_limited || !matches!(outcome.end, End::Stopped(Stop::States { .. })) {
-                    return Ok(outcome);
+                    return Ok((outcome, Preserves::Acceptance));
                 }
                 // What was seen of it counts for nothing.
                 phases.pop();
             }
         }
-        self.search(reduction, Vec::new(), None, tester, phases)
+        let outcome = self.search(reduction, Vec::new(), None, tester, phases)?;
+        Ok((outcome, reduction.preserves()))
     }
 
     fn search(

@@ -28,6 +28,8 @@ pub enum Row {
     FairByTermination,
     /// D0, D1, D2, V, I and no cycle that puts anything off: runs are the same up to stuttering.
     Stuttering,
+    /// The same, and where the automaton must be led on to accept anything: everything that may do so.
+    Guided,
     /// D0, D1, D2, everything that the guard may do except at livelock monitors, and there something without the
     /// guard: what is rejected is found, or a livelock (V93 Theorem 4.1).
     Testers,
@@ -48,6 +50,7 @@ impl Row {
             Self::ProgressByTermination => "may-terminating-progress",
             Self::FairByTermination => "may-terminating-fair",
             Self::Stuttering => "stutter-equivalent-runs",
+            Self::Guided => "guided-by-automaton",
             Self::Testers => "goal-oriented-testers",
             Self::Replay => "replay",
         }
@@ -77,6 +80,9 @@ impl fmt::Display for Row {
             }
             Self::Stuttering => {
                 "stubborn sets (D0 D1 D2 V I) without cycles that put anything off (L) keep all runs up to stuttering"
+            }
+            Self::Guided => {
+                "stubborn sets (D0 D1 D2) with all that may lead the automaton on keep a run that it accepts"
             }
             Self::Testers => {
                 "goal-oriented stubborn sets keep what testers reject, or a livelock, and there is none [V93 Theorem 4.1]"

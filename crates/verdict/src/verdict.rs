@@ -72,6 +72,7 @@ impl Holds {
             }
             (Preserves::OnlyFailures, _) => return None,
             (Preserves::Stuttering, Question::Linear { .. }) if evidence.is_closed => Row::Stuttering,
+            (Preserves::Acceptance, Question::Linear { .. }) if evidence.is_closed => Row::Guided,
             (_, Question::Deadlock) => Row::TerminalStates,
             (_, Question::Rejection { kind: RejectionKind::Deadlock, .. }) => Row::TerminalStates,
             (Preserves::Rejections, Question::Rejection { .. }) if evidence.no_livelock => Row::Testers,
