@@ -14,7 +14,7 @@ use stubborn_explore::linear::{Participants, Processes};
 use stubborn_ltl::{
     Automaton, Cube, Formula, Guard, Lasso, Letter, Propositions, from_hoa, stuttering, translate,
 };
-use stubborn_network::{BinaryOp, Claim, Condition, Engine, Expr, LocationId, Network, UnaryOp};
+use stubborn_network::{BinaryOp, Claim, Condition, Engine, Expr, LocationId, Micro, Network, UnaryOp};
 use stubborn_promela::{Property, claim_automaton};
 use stubborn_system::{Batch, Fault, TransitionId};
 use stubborn_verdict::RunProperty;
@@ -253,7 +253,7 @@ impl Runs {
         // Whether nothing else can happen is not the engine's to say.
         let condition = |expr: &Expr| if expr.has_timeout() { None } else { engine.condition(expr) };
         let conditions = self.exprs.iter().map(condition).collect();
-        Bound { runs: self, searched, original, conditions, engine: RefCell::new(engine) }
+        Bound { runs: self, searched, original, conditions, engine: RefCell::new(engine), only_fair: false }
     }
 }
 
@@ -265,9 +265,34 @@ pub(crate) struct Bound<'a> {
     /// The propositions as the engine evaluates them; `None` where only the network can.
     conditions: Vec<Option<Condition>>,
     engine: RefCell<Engine<'a>>,
+    only_fair: bool,
 }
 
 impl Bound<'_> {
+    /// Whether only weakly fair runs are forbidden.
+    pub(crate) fn only_fair(self, only_fair: bool) -> Self {
+        Self { only_fair, ..self }
+    }
+
+    /// Whether a run that repeats from number `cycle` on can be weakly fair, by the reference interpreter: whoever can take part in
+    /// all states of the cycle does so in some step of it. Of steps that lead the same way each is taken some time.
+    fn can_be_fair(&self, states: &Batch<[u8]>, cycle: usize) -> bool {
+        let (mut always, mut moved) = ([u64::MAX; 4], Processes::default());
+        for i in cycle..states.len() {
+            let next = states.state(if i + 1 < states.len() { i + 1 } else { cycle });
+            let mut enabled = Processes::default();
+            for successor in self.original.expand(states.state(i)).successors {
+                let who = participants(&successor.trail);
+                for (k, who) in who.into_iter().enumerate() {
+                    enabled[k] |= who;
+                    moved[k] |= if successor.state == next { who } else { 0 };
+                }
+            }
+            (0..4).for_each(|k| always[k] &= enabled[k]);
+        }
+        (0..4).all(|k| always[k] & !moved[k] == 0)
+    }
+
     /// The letter of a state, evaluated by the reference interpreter.
     fn reference_letter(&self, state: &[u8]) -> Letter {
         let holds = |expr: &Expr| self.original.holds(state, expr);
@@ -317,6 +342,9 @@ impl RunProperty<[u8]> for Bound<'_> {
     }
 
     fn is_forbidden(&self, states: &Batch<[u8]>, cycle: usize) -> Result<bool, Fault> {
+        if self.only_fair && !self.can_be_fair(states, cycle) {
+            return Ok(false);
+        }
         let word = self.word(states, cycle);
         Ok(match &self.runs.judge {
             Judge::Formula(formula) => !word.satisfies(formula),
@@ -399,12 +427,17 @@ pub(crate) struct Movers<'a>(pub(crate) &'a Network);
 impl Participants<[u8]> for Movers<'_> {
     fn participants(&mut self, state: &[u8], out: &mut Vec<(TransitionId, Processes)>) -> Result<(), Fault> {
         for successor in self.0.expand(state).successors {
-            let mut who = Processes::default();
-            for micro in &successor.trail {
-                who[(micro.pid / 64).min(3)] |= 1 << (micro.pid % 64);
-            }
-            out.push((successor.transition, who));
+            out.push((successor.transition, participants(&successor.trail)));
         }
         Ok(())
     }
+}
+
+/// Who takes part in a transition that consists of these steps.
+fn participants(trail: &[Micro]) -> Processes {
+    let mut who = Processes::default();
+    for micro in trail {
+        who[(micro.pid / 64).min(3)] |= 1 << (micro.pid % 64);
+    }
+    who
 }

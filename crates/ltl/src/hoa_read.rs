@@ -33,10 +33,12 @@ const ONLY_BUCHI: &str = "only Büchi and generalised Büchi acceptance is read"
 
 /// What is wrong with a HOA text, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line}: {message}")]
+#[error("line {line}, column {column}: {message}")]
 pub struct HoaError {
     /// The line, from 1.
     pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
     /// What is wrong.
     pub message: String,
 }
@@ -66,40 +68,43 @@ pub fn from_hoa(text: &str) -> Result<Automaton, HoaError> {
     }
 }
 
-fn tokens(text: &str) -> Result<Vec<(Token, usize)>, HoaError> {
+/// A line and a column, from 1.
+type Place = (usize, usize);
+
+fn tokens(text: &str) -> Result<Vec<(Token, Place)>, HoaError> {
     let mut out = Vec::new();
-    let (mut at, mut line) = (0, 1);
-    let fail = |line, message: &str| Err(HoaError { line, message: message.to_owned() });
+    let (mut at, mut before, mut place) = (0, 0, (1, 1));
+    let fail =
+        |(line, column): Place, message: &str| Err(HoaError { line, column, message: message.to_owned() });
     while let Some(first) = text[at..].chars().next() {
+        for c in text[before..at].chars() {
+            place = if c == '\n' { (place.0 + 1, 1) } else { (place.0, place.1 + 1) };
+        }
+        before = at;
         let rest = &text[at..];
         let until = |end: fn(char) -> bool| rest.find(end).unwrap_or(rest.len());
         let is_other = |c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-';
-        if first == '\n' {
-            line += 1;
-        }
         if first.is_whitespace() {
             at += first.len_utf8();
         } else if rest.starts_with("/*") {
-            let Some(length) = comment(rest) else { return fail(line, "a comment does not end") };
-            line += rest[..length].matches('\n').count();
+            let Some(length) = comment(rest) else { return fail(place, "a comment does not end") };
             at += length;
         } else if first == '"' {
-            let Some((content, length)) = string(rest) else { return fail(line, "a string does not end") };
-            out.push((Token::Text(content), line));
-            line += rest[..length].matches('\n').count();
+            let Some((content, length)) = string(rest) else { return fail(place, "a string does not end") };
+            out.push((Token::Text(content), place));
             at += length;
         } else if let Some(word) = rest.strip_prefix("--") {
             let length = 2 + word.find("--").map_or(word.len(), |i| i + 2);
-            out.push((Token::Mark(rest[..length].to_owned()), line));
+            out.push((Token::Mark(rest[..length].to_owned()), place));
             at += length;
         } else if first.is_ascii_digit() {
             let length = until(|c| !c.is_ascii_digit());
-            let Ok(number) = rest[..length].parse() else { return fail(line, "the number is too large") };
-            out.push((Token::Number(number), line));
+            let Ok(number) = rest[..length].parse() else { return fail(place, "the number is too large") };
+            out.push((Token::Number(number), place));
             at += length;
         } else if first == '@' {
             let length = 1 + rest[1..].find(is_other).unwrap_or(rest.len() - 1);
-            out.push((Token::Alias(rest[1..length].to_owned()), line));
+            out.push((Token::Alias(rest[1..length].to_owned()), place));
             at += length;
         } else if first.is_ascii_alphabetic() || first == '_' {
             let length = rest.find(is_other).unwrap_or(rest.len());
@@ -107,15 +112,15 @@ fn tokens(text: &str) -> Result<Vec<(Token, usize)>, HoaError> {
             at += length;
             if rest[length..].starts_with(':') {
                 at += 1;
-                out.push((Token::Header(word), line));
+                out.push((Token::Header(word), place));
             } else {
-                out.push((Token::Word(word), line));
+                out.push((Token::Word(word), place));
             }
         } else if "()[]{}!&|".contains(first) {
-            out.push((Token::Sign(first), line));
+            out.push((Token::Sign(first), place));
             at += 1;
         } else {
-            return fail(line, &format!("`{}` has no meaning here", first.escape_default()));
+            return fail(place, &format!("`{}` has no meaning here", first.escape_default()));
         }
     }
     Ok(out)
@@ -165,7 +170,7 @@ struct Header {
 }
 
 struct Reader<'a> {
-    tokens: &'a [(Token, usize)],
+    tokens: &'a [(Token, Place)],
     at: usize,
 }
 
@@ -176,8 +181,8 @@ impl Reader<'_> {
 
     fn fail<T>(&self, message: impl Into<String>) -> Result<T, HoaError> {
         let at = self.at.min(self.tokens.len().saturating_sub(1));
-        let line = self.tokens.get(at).map_or(1, |(_, line)| *line);
-        Err(HoaError { line, message: message.into() })
+        let (line, column) = self.tokens.get(at).map_or((1, 1), |(_, place)| *place);
+        Err(HoaError { line, column, message: message.into() })
     }
 
     fn number(&mut self) -> Result<usize, HoaError> {

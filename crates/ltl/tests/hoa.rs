@@ -63,6 +63,8 @@ fn what_cannot_be_read_is_refused_with_its_line() {
         assert!(error.message.contains("only Büchi") && error.line >= 5, "{acceptance}: {error}");
     }
     assert_eq!(complaint(&with("1 Inf(1)")).message, "set 1 is not among the 1 announced");
+    let placed = complaint("HOA: v1 /* two\nlines */ é");
+    assert_eq!((placed.line, placed.column), (2, 10), "{placed}");
     assert_eq!(complaint(&with("1 (Inf(0)")).message, "`)` is due");
     assert!(complaint(&with("65 t")).message.contains("64"));
     assert!(complaint("").message.contains("HOA: v1"));
