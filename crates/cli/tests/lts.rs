@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::stubborn;
+use common::{stubborn, stubborn_with};
 use std::path::{Path, PathBuf};
 
 /// A directory of its own for a test.
@@ -167,6 +167,16 @@ fn a_system_is_checked_against_testers_specifications_and_formulas() {
     assert_eq!(run.code, 2, "{}{}", run.out, run.err);
     let run = check("--ltl []other");
     assert!(run.code == 2 && run.err.contains("`other`"), "{}{}", run.out, run.err);
+    // Propositions, beside actions: what waits is answered, unless the system stops there.
+    let waiting = write(
+        "waiting.lsts",
+        process(3, &["req", "ack"], "\"/waits\": 2; \"/dead\": 3;", "1: 2,1; 2: 1,2 3,0;"),
+    );
+    let satisfied = |formula: &str| stubborn_with(["lts", "check", &waiting, "--ltl", formula, "-q"]).code;
+    assert_eq!(satisfied("[] (\"/waits\" -> <> (ack || \"/dead\"))"), 0);
+    assert_eq!(satisfied("[] (\"/waits\" -> <> ack)"), 1);
+    assert_eq!(satisfied("[] (ack -> \"/waits\")"), 0);
+    assert_eq!(satisfied("[] ! \"/dead\""), 1);
     let run = stubborn(&format!("lts check {system}"));
     assert!(run.code == 2 && run.err.contains("nothing is rejected"), "{}{}", run.out, run.err);
     let run = check(&format!("--tester {good} --symmetry"));

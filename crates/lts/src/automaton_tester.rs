@@ -10,8 +10,8 @@
 //! rejected, so that it stops only with the system.
 //! **Checked by** random pairs of system and formula against brute force (`oracle`).
 
-use crate::lsts::{Lsts, LstsBuilder, Mark, Special, TAU, TooLarge};
-use rustc_hash::FxHashSet;
+use crate::lsts::{Lsts, LstsBuilder, Mark, Special, TooLarge};
+use crate::state_formulas::accepts_for_ever;
 use stubborn_ltl::{
     Automaton, Formula, ParseError, Propositions, TranslateError, degeneralise, parse, translate,
 };
@@ -23,21 +23,68 @@ pub enum AutomatonTesterError {
     /// The formula is wrong.
     #[error("{}", .0.message)]
     Parse(ParseError),
+    /// A quote too few.
+    #[error("a quote in the formula is not closed")]
+    Quote,
     /// The formula is too large.
     #[error(transparent)]
     Translate(#[from] TranslateError),
     /// The tester is.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
+    /// It is larger than wanted.
+    #[error("the tester has more than {limit} states")]
+    States {
+        /// The limit.
+        limit: usize,
+    },
+    /// A name that the system does not have.
+    #[error("the system has no visible action and no proposition called `{0}`")]
+    Unknown(String),
+    /// A name of two things.
+    #[error("`{0}` is both a visible action and a proposition of the system; rename one of them")]
+    Ambiguous(String),
 }
 
 /// The tester of a formula that every run must satisfy. Its propositions are names of actions; `visible` are all
 /// actions that are letters of words.
 pub fn formula_tester(text: &str, visible: &[String]) -> Result<Lsts, AutomatonTesterError> {
-    let mut propositions = Propositions::new();
-    let formula: Formula = parse(text, &mut propositions).map_err(AutomatonTesterError::Parse)?;
-    let forbidden = translate(&formula.negated(), &propositions)?.buchi;
-    automaton_tester(&forbidden, visible)
+    automaton_tester(&forbidden(text)?, visible)
+}
+
+/// The automaton of the runs that do not satisfy a formula. Names that are no words of formulas are written in quotes.
+pub(crate) fn forbidden(text: &str) -> Result<Automaton, AutomatonTesterError> {
+    // The grammar of formulas has no quotes: words that do not occur stand for what is in them.
+    let mut word = "quoted".to_owned();
+    while text.contains(&word) {
+        word.push('_');
+    }
+    let mut quoted: Vec<&str> = Vec::new();
+    let mut plain = String::new();
+    for (i, piece) in text.split('"').enumerate() {
+        if i % 2 == 0 {
+            plain.push_str(piece);
+        } else {
+            plain.push_str(&format!("{word}{}", quoted.len()));
+            quoted.push(piece);
+        }
+    }
+    if text.matches('"').count() % 2 == 1 {
+        return Err(AutomatonTesterError::Quote);
+    }
+    let mut words = Propositions::new();
+    let formula: Formula = parse(&plain, &mut words).map_err(AutomatonTesterError::Parse)?;
+    let meant = |text: &str| {
+        let number = text.strip_prefix(&word).and_then(|number| number.parse::<usize>().ok());
+        number.and_then(|number| quoted.get(number).copied()).unwrap_or(text).to_owned()
+    };
+    let names: Vec<String> = words.iter().map(|proposition| meant(&proposition.text)).collect();
+    let mut propositions = Propositions::from_texts(names.iter().map(String::as_str)).unwrap_or_default();
+    if propositions.len() != names.len() {
+        // One name with and without quotes: the words are as good.
+        propositions = words;
+    }
+    Ok(translate(&formula.negated(), &propositions)?.buchi)
 }
 
 /// The tester of an automaton of forbidden words. Its propositions are names of actions; `visible` are all actions
@@ -56,7 +103,7 @@ pub fn automaton_tester(forbidden: &Automaton, visible: &[String]) -> Result<Lst
     }
     let (mut rej, mut silent, mut infinite) = (Vec::new(), Vec::new(), Vec::new());
     for state in forbidden.states() {
-        let is_silent = accepts_silence(&forbidden, state);
+        let is_silent = accepts_for_ever(&forbidden, state, 0);
         if forbidden.accepts_everything_from(state) {
             rej.push(state);
         }
@@ -91,30 +138,10 @@ pub fn automaton_tester(forbidden: &Automaton, visible: &[String]) -> Result<Lst
     for (special, states) in marks {
         builder.add_proposition(Mark::Special(special), states);
     }
-    debug_assert_eq!(TAU, 0);
     Ok(builder.build()?)
 }
 
 /// Names that are no words of formulas are written in quotes there.
-fn strip_quotes(text: &str) -> &str {
+pub(crate) fn strip_quotes(text: &str) -> &str {
     text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text)
-}
-
-/// Whether the automaton accepts the empty letter for ever.
-fn accepts_silence(automaton: &Automaton, from: u32) -> bool {
-    let reached = |from: u32| {
-        let mut seen: FxHashSet<u32> = FxHashSet::default();
-        let mut waiting = vec![from];
-        while let Some(state) = waiting.pop() {
-            for edge in automaton.edges(state).iter().filter(|edge| edge.guard.holds(0)) {
-                if seen.insert(edge.target) {
-                    waiting.push(edge.target);
-                }
-            }
-        }
-        seen
-    };
-    let all = reached(from);
-    let mut accepting = all.iter().chain([&from]).filter(|&&state| automaton.is_accepting(state));
-    accepting.any(|&state| reached(state).contains(&state))
 }

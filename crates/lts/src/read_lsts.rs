@@ -35,6 +35,7 @@ pub fn read_lsts(
         builder: None,
         numbers: Vec::new(),
         seen: Vec::new(),
+        nameless: Vec::new(),
     };
     reader.file().map_err(|diagnostic| reader.lexer.refuse(diagnostic))
 }
@@ -60,6 +61,9 @@ struct Reader<'a> {
     numbers: Vec<Option<u32>>,
     /// The sections so far.
     seen: Vec<String>,
+    /// Transitions that came before the names of their actions: source, number of the action and where it stands,
+    /// target.
+    nameless: Vec<(u32, u64, Span, u32)>,
 }
 
 /// Sections in the order in which TVT wants them; those with the same number in any order.
@@ -448,9 +452,13 @@ impl Reader<'_> {
                 self.lexer.pass(",")?;
                 let at = self.lexer.span();
                 let number = self.lexer.number()?;
-                let action = self.action_number(number, at)?;
                 self.extra()?;
-                self.builder().add_transition(source, action, target);
+                if self.lenient && !self.seen.iter().any(|seen| seen == "ACTION_NAMES") {
+                    self.nameless.push((source, number, at, target));
+                } else {
+                    let action = self.action_number(number, at)?;
+                    self.builder().add_transition(source, action, target);
+                }
                 n_found += 1;
             }
             self.lexer.expect(";")?;
@@ -522,6 +530,10 @@ impl Reader<'_> {
                 );
             }
             _ => {}
+        }
+        for (source, number, at, target) in std::mem::take(&mut self.nameless) {
+            let action = self.action_number(number, at)?;
+            self.builder().add_transition(source, action, target);
         }
         let Some(builder) = self.builder.take() else {
             return Err(Diagnostic::error("T0106", start, "there is no header"));

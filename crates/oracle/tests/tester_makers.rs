@@ -3,11 +3,11 @@
 use stubborn_explore::Unwatched;
 use stubborn_ltl::{Propositions, random::Random, translate};
 use stubborn_lts::{
-    Composition, CompositionJob, Lsts, Plan, attach, automaton_tester, canonical_tester, check_tester,
-    with_composition,
+    Composition, CompositionJob, Lsts, Plan, TAU, attach, automaton_tester, canonical_tester, check_tester,
+    with_automaton, with_composition,
 };
 use stubborn_oracle::Rng;
-use stubborn_oracle::processes::{Brute, excess, random_refinement, violates};
+use stubborn_oracle::processes::{Brute, excess, random_network, random_refinement, violates};
 use stubborn_system::{Question, RejectionKind, WordVector};
 use stubborn_verdict::{Options, RejectionOptions, Verdict, check_rejections};
 
@@ -89,7 +89,7 @@ fn testers_of_formulas_reject_the_runs_that_violate_them() {
         let propositions = Propositions::from_texts(mentioned).unwrap();
         let formula = Random::new(seed).formula(rng.between(2, 7), n_propositions, rng.chance(1, 2));
         let forbidden = translate(&formula.clone().negated(), &propositions).unwrap();
-        let expected = violates(&brute, &visible, n_propositions, &formula);
+        let expected = violates(&brute, &visible, n_propositions, &[], &formula);
         wrong += usize::from(expected);
         let plan = network.plan();
         for automaton in [&forbidden.buchi, &forbidden.generalised] {
@@ -103,4 +103,62 @@ fn testers_of_formulas_reject_the_runs_that_violate_them() {
     }
     println!("{n} pairs, {wrong} violate");
     assert!(wrong > 400 && wrong < 1_700, "{wrong}");
+}
+
+#[test]
+fn formulas_over_actions_and_propositions_are_decided_as_by_brute_force() {
+    let (mut n, mut wrong) = (0, 0);
+    let mut seed = 5_000_000;
+    while n < 2_000 {
+        seed += 1;
+        let mut rng = Rng::new(seed);
+        let mut network = random_network(&mut rng);
+        network.rejected.truncate(2);
+        let Some(brute) = Brute::new(&network, 60) else { continue };
+        n += 1;
+        // All labels can be seen; some are propositions.
+        let visible: Vec<usize> = (0..network.n_labels).collect();
+        let n_actions = rng.below(3);
+        let n_conditions = rng.between(1, 2);
+        let conditions = &network.rejected[..n_conditions];
+        let actions = (0..n_actions).map(|label| format!("l{label}"));
+        let names: Vec<String> = actions.chain((0..n_conditions).map(|i| format!("c{i}"))).collect();
+        let propositions = Propositions::from_texts(names.iter().map(String::as_str)).unwrap();
+        let formula = Random::new(seed).formula(rng.between(2, 7), names.len(), rng.chance(1, 2));
+        let forbidden = translate(&formula.clone().negated(), &propositions).unwrap().buchi;
+        // Some of the labels are hidden.
+        let hidden: Vec<usize> = (n_actions..network.n_labels).filter(|_| rng.chance(1, 2)).collect();
+        let seen: Vec<usize> = visible.into_iter().filter(|label| !hidden.contains(label)).collect();
+        let expected = violates(&brute, &seen, n_actions, conditions, &formula);
+        wrong += usize::from(expected);
+        let plan = hiding(&network.plan_with_propositions(), &hidden);
+        let tested = with_automaton(&plan, &forbidden, 100_000).unwrap();
+        for reduced in [false, true] {
+            let found = with_composition(&tested, Check { reduced, all_errors: reduced }).unwrap();
+            let shown = formula.show(&propositions);
+            assert_eq!(!found.is_empty(), expected, "{shown}, seed {seed}, reduced: {reduced}");
+        }
+    }
+    println!("{n} pairs, {wrong} violate");
+    assert!(wrong > 400 && wrong < 1_800, "{wrong}");
+}
+
+/// The plan with the results of these labels hidden.
+fn hiding(plan: &Plan, labels: &[usize]) -> Plan {
+    let mut out = Plan::new();
+    plan.components().iter().for_each(|component| {
+        out.add_component(component.clone());
+    });
+    plan.alphabet().iter().for_each(|name| {
+        out.result(name);
+    });
+    for rule in plan.rules() {
+        let is_hidden = labels.iter().any(|label| plan.action_name(rule.result) == format!("l{label}"));
+        out.add_rule(rule.parts.clone(), if is_hidden { TAU } else { rule.result }).unwrap();
+    }
+    for rule in plan.propositions().iter().filter(|rule| !rule.is_implied) {
+        out.add_proposition(rule.expr.clone(), rule.result.clone());
+    }
+    out.finish();
+    out
 }

@@ -125,11 +125,12 @@ pub(crate) struct TesterArgs {
     /// A process that allows all that the system may do: traces, stable failures, divergences (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub(crate) specification: Vec<PathBuf>,
-    /// A formula over visible actions that every run must satisfy, e.g. '[] (req -> <> ack)' (may be repeated)
+    /// A formula over visible actions and propositions that every run must satisfy, e.g. '[] (req -> <> ack)' (may be
+    /// repeated)
     #[arg(long, value_name = "FORMULA")]
     pub(crate) ltl: Vec<String>,
-    /// An automaton of forbidden runs, in the Hanoi omega-automata format; its propositions are visible actions
-    /// (may be repeated)
+    /// An automaton of forbidden runs, in the Hanoi omega-automata format, over visible actions and propositions (may be
+    /// repeated)
     #[arg(long, value_name = "FILE.hoa")]
     pub(crate) automaton: Vec<PathBuf>,
 }

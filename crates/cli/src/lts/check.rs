@@ -10,7 +10,8 @@ use crate::run::{Failure, options_for};
 use crate::watch::Terminal;
 use std::path::Path;
 use stubborn_lts::{
-    Composition, CompositionJob, Plan, attach, check_tester, is_tester, n_bits, single, with_composition,
+    Composition, CompositionJob, Plan, TesterError, attach, check_tester, is_tester, n_bits, single,
+    with_composition,
 };
 use stubborn_report::{Report, clean};
 use stubborn_system::{Rejecting, System, WordVector};
@@ -32,8 +33,15 @@ pub(crate) fn check(
     }
     for source in tester::sources(testers) {
         let Some(lsts) = source.make(MAX_TESTER, plan.alphabet(), read)? else { return Ok(BAD_INPUT) };
-        let wrong = |error| Failure::Usage(format!("{source}: {error}"));
-        let (tested, unseen) = attach(&plan, lsts, &source.to_string()).map_err(wrong)?;
+        let wrong = |error: &dyn std::fmt::Display| Failure::Usage(format!("{source}: {error}"));
+        let (tested, unseen) = match attach(&plan, lsts, &source.to_string()) {
+            Ok(attached) => attached,
+            // What is no action may be a proposition.
+            Err(TesterError::UnknownAction(_)) if source.has_propositions() => {
+                (source.beside(&plan, MAX_TESTER)?, Vec::new())
+            }
+            Err(error) => return Err(wrong(&error)),
+        };
         if !unseen.is_empty() && !args.quiet && !args.json {
             say(&format!("note: {source} does not see {}", clean(&unseen.join(", "))));
         }

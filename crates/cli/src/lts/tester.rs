@@ -5,8 +5,10 @@ use super::{BAD_INPUT, files};
 use crate::run::Failure;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use stubborn_ltl::from_hoa;
-use stubborn_lts::{Lsts, automaton_tester, canonical_tester, formula_tester};
+use stubborn_ltl::{Automaton, degeneralise, from_hoa};
+use stubborn_lts::{
+    Lsts, Plan, automaton_tester, canonical_tester, formula_tester, with_automaton, with_formula,
+};
 
 /// What a tester is made of.
 #[derive(Clone, Debug)]
@@ -69,13 +71,35 @@ impl Source {
                 formula_tester(formula, visible).map(Some).map_err(|error| wrong(error.to_string()))
             }
             Self::Automaton(file) => {
-                let bytes = files::read(file).map_err(wrong)?;
-                let text = String::from_utf8_lossy(&bytes).into_owned();
-                let automaton = from_hoa(&text).map_err(|error| wrong(error.to_string()))?;
+                let automaton = read_automaton(file)?;
                 automaton_tester(&automaton, visible).map(Some).map_err(|error| wrong(error.to_string()))
             }
         }
     }
+
+    /// Whether it may speak of propositions, too.
+    pub(crate) fn has_propositions(&self) -> bool {
+        matches!(self, Self::Formula(_) | Self::Automaton(_))
+    }
+
+    /// The system with a tester beside it that sees actions and propositions.
+    pub(crate) fn beside(&self, plan: &Plan, limit: usize) -> Result<Plan, Failure> {
+        let tested = match self {
+            Self::Formula(formula) => with_formula(plan, formula, limit),
+            Self::Automaton(file) => with_automaton(plan, &read_automaton(file)?, limit),
+            Self::Tester(_) | Self::Specification(_) => return Ok(plan.clone()),
+        };
+        tested.map_err(|error| Failure::Usage(format!("{self}: {error}")))
+    }
+}
+
+/// An automaton with accepting states.
+fn read_automaton(file: &Path) -> Result<Automaton, Failure> {
+    let wrong = |error: String| Failure::Usage(format!("{}: {error}", file.display()));
+    let bytes = files::read(file).map_err(wrong)?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let automaton = from_hoa(&text).map_err(|error| wrong(error.to_string()))?;
+    Ok(if automaton.is_buchi() { automaton } else { degeneralise(&automaton) })
 }
 
 /// Writes a tester.

@@ -82,6 +82,22 @@ pub struct Network {
 impl Network {
     /// The same for the program: each label is a rule.
     pub fn plan(&self) -> Plan {
+        self.plan_with(|_, rejected| {
+            Mark::Special(match rejected.kind {
+                RejectionKind::State => Special::Rej,
+                RejectionKind::Deadlock => Special::DlRej,
+                RejectionKind::Livelock => Special::LlRej,
+                RejectionKind::Infinite => Special::InfRej,
+            })
+        })
+    }
+
+    /// The same with propositions `c0`, `c1`, ... in place of what is rejected.
+    pub fn plan_with_propositions(&self) -> Plan {
+        self.plan_with(|i, _| Mark::Named(format!("c{i}")))
+    }
+
+    fn plan_with(&self, result: impl Fn(usize, &Rejected) -> Mark) -> Plan {
         let mut plan = Plan::new();
         let name = |label: usize| format!("l{label}");
         for (i, process) in self.processes.iter().enumerate() {
@@ -118,13 +134,7 @@ impl Network {
                 Join::Any => Expr::Or(parts),
                 Join::NotAll => Expr::Not(Box::new(Expr::And(parts))),
             };
-            let special = match rejected.kind {
-                RejectionKind::State => Special::Rej,
-                RejectionKind::Deadlock => Special::DlRej,
-                RejectionKind::Livelock => Special::LlRej,
-                RejectionKind::Infinite => Special::InfRej,
-            };
-            plan.add_proposition(expr, Mark::Special(special));
+            plan.add_proposition(expr, result(i, rejected));
         }
         plan.finish();
         plan
