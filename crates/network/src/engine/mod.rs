@@ -174,8 +174,21 @@ impl Engine<'_> {
     /// Whether an expression of a process holds in a state.
     pub fn holds_for(&mut self, state: &[u8], pid: usize, condition: &Condition) -> bool {
         let Some(program) = self.program else { return false };
-        let room = &mut self.room;
-        room.layout.fit(program, state);
+        self.room.layout.fit(program, state);
+        self.holds_here(state, pid, condition)
+    }
+
+    /// Prepares for [`Engine::holds_here`].
+    pub fn look_at(&mut self, state: &[u8]) {
+        if let Some(program) = self.program {
+            self.room.layout.fit(program, state);
+        }
+    }
+
+    /// The same in the state that was looked at last.
+    pub fn holds_here(&mut self, state: &[u8], pid: usize, condition: &Condition) -> bool {
+        let Some(program) = self.program else { return false };
+        let room = &self.room;
         evaluate::View::new(program, &room.layout, state, pid, false, &room.trouble).holds(&condition.0)
     }
 

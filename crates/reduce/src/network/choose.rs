@@ -493,8 +493,7 @@ fn smallest(situation: &Situation<'_, '_>, seeds: &[usize], disabled: Disabled) 
         if best_size == 1 {
             break;
         }
-        let set = close(situation, &[seed], disabled, best_size);
-        let size = set.intersection_count(situation.enabled);
+        let (set, size) = close_and_count(situation, &[seed], disabled, best_size);
         if size < best_size {
             (best, best_size) = (Some(set), size);
         } else {
@@ -514,8 +513,7 @@ fn for_runs(situation: &Situation<'_, '_>, seeds: &[usize]) -> Option<FixedBitSe
     let mut best: Option<FixedBitSet> = None;
     let mut best_size = n_enabled;
     for &seed in seeds {
-        let set = close(situation, &[seed], Disabled::Necessary, best_size);
-        let size = set.intersection_count(situation.enabled);
+        let (set, size) = close_and_count(situation, &[seed], Disabled::Necessary, best_size);
         if size < best_size && (!must_have_invisible || has_invisible(&set)) {
             (best, best_size) = (Some(set), size);
         }
@@ -551,6 +549,16 @@ fn up_set(situation: &Situation<'_, '_>, seeds: &[usize]) -> FixedBitSet {
 
 /// The closure of some nodes. Given up, with some set, once it has `limit` enabled nodes.
 fn close(situation: &Situation<'_, '_>, seeds: &[usize], disabled: Disabled, limit: usize) -> FixedBitSet {
+    close_and_count(situation, seeds, disabled, limit).0
+}
+
+/// The same, with the number of its enabled nodes.
+fn close_and_count(
+    situation: &Situation<'_, '_>,
+    seeds: &[usize],
+    disabled: Disabled,
+    limit: usize,
+) -> (FixedBitSet, usize) {
     let mut closure = Closure::new(situation);
     closure.set.extend(seeds.iter().copied());
     closure.work.extend(seeds);
@@ -559,6 +567,7 @@ fn close(situation: &Situation<'_, '_>, seeds: &[usize], disabled: Disabled, lim
         let is_waiting = situation.is_step(node) && !situation.enabled.contains(node);
         if is_waiting && disabled == Disabled::Everything {
             closure.set.union_with(situation.live);
+            closure.n_enabled = closure.set.intersection_count(situation.enabled);
             break;
         }
         if is_waiting && !situation.is_current(node) && closure.covers(situation.pid(node)) {
@@ -580,18 +589,23 @@ fn close(situation: &Situation<'_, '_>, seeds: &[usize], disabled: Disabled, lim
             let range = situation.alternatives(node);
             let sets = situation.sets();
             // The alternative that costs least: enabled nodes that are new, then nodes that are new.
-            if let Some(wanted) = sets[range].iter().min_by_key(|wanted| closure.cost(wanted)) {
-                closure.add(wanted);
+            match &sets[range] {
+                [] => {}
+                [only] => closure.add(only),
+                several => {
+                    let least = several.iter().min_by_key(|wanted| closure.cost(wanted));
+                    least.into_iter().for_each(|wanted| closure.add(wanted));
+                }
             }
         }
         if closure.n_enabled >= limit {
             break;
         }
     }
-    let Closure { set, covered, work, .. } = closure;
+    let Closure { set, covered, work, n_enabled, .. } = closure;
     situation.give(covered);
     situation.sets_mut().work = work;
-    set
+    (set, n_enabled)
 }
 
 /// A set that is being closed.
@@ -631,6 +645,9 @@ impl<'s, 'a, 'n> Closure<'s, 'a, 'n> {
         let blocks = wanted.as_slice().iter().zip(self.set.as_slice());
         for ((w, s), e) in blocks.zip(self.situation.enabled.as_slice()) {
             let new = w & !s;
+            if new == 0 {
+                continue;
+            }
             cost.0 += (new & e).count_ones();
             cost.1 += new.count_ones();
         }
@@ -643,6 +660,9 @@ impl<'s, 'a, 'n> Closure<'s, 'a, 'n> {
         let others = self.situation.enabled.as_slice().iter().zip(self.covered.as_slice());
         for (i, ((s, w), (e, covered))) in blocks.zip(others).enumerate() {
             let mut new = w & !*s;
+            if new == 0 {
+                continue;
+            }
             *s |= new;
             self.n_enabled += (new & e).count_ones() as usize;
             new &= !covered;

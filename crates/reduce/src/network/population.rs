@@ -116,10 +116,10 @@ pub(super) struct Fact {
 }
 
 impl Fact {
-    /// Whether it is so in a state.
+    /// Whether it is so in a state that the engine looks at.
     pub(super) fn holds(&mut self, network: &Network, engine: &mut Engine<'_>, state: &[u8]) -> bool {
         match self.compiled.get_or_insert_with(|| engine.condition(&self.expr)) {
-            Some(condition) => engine.holds_for(state, self.pid, condition),
+            Some(condition) => engine.holds_here(state, self.pid, condition),
             None => network.view(state).value(self.pid, &self.expr) != 0,
         }
     }

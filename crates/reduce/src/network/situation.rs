@@ -112,6 +112,7 @@ impl<'a, 'n> Situation<'a, 'n> {
         }
         live.insert_range(n_steps..n_nodes);
         truths.get_mut().clear();
+        engine.look_at(state);
         sets.get_mut().clear(n_nodes);
         let (engine, population) = (RefCell::new(engine), RefCell::new(population));
         Self {
