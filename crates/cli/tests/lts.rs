@@ -65,6 +65,11 @@ fn rules_are_made_for_components_of_the_directory() {
         run.out
     );
     assert!(run.err.contains("nothing is called `nothing`"), "{}", run.err);
+    assert!(run.err.contains("not in the directory of the rules"), "{}", run.err);
+    let run = stubborn(&format!("lts rules {files} -o {}", at("made.ext")));
+    assert!(run.code == 0 && run.err.is_empty(), "{}", run.err);
+    let run = stubborn(&format!("lts compose {}", at("made.ext")));
+    assert_eq!(run.code, 0, "{}", run.err);
 }
 
 #[test]

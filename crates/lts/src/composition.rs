@@ -344,7 +344,7 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
 }
 
 /// Numbers of transitions that are still comfortable for tables.
-const MAX_TRANSITIONS: usize = 50_000_000;
+const MAX_TRANSITIONS: usize = 5_000_000;
 
 /// The edges of a state with an action: they lie together.
 #[inline]

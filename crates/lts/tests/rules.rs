@@ -160,6 +160,34 @@ fn wrong_rules_have_their_messages() {
     assert_eq!(numeric("Colours End_colours"), Err("T0102"));
 }
 
+/// Any byte of good rules changed, and any cut: no panic.
+#[test]
+fn no_rules_panic() {
+    let extended = format!(
+        "{COMPONENTS} A = \"get<\" (1,\"send<$1>\") (2,\"put<$1>\") -> \"move<$1>\" (2,A\"1>\") -> 0
+         Begin State_prop_rules hide \"/idle\"; 2.\"full\" & !1.\"/idle\" -> rej; End State_prop_rules"
+    );
+    let numeric = format!(
+        "Parallel_composition_rules_file Header Action_cnt = 1 End_header Action_names 1 = \"a\" End_action_names
+         Parcomponents {COMPONENTS} End_parcomponents Rules Amount = 1 (1,1)(2,1) -> 1 End_rules
+         End_parallel_composition_rules"
+    );
+    for good in [extended, numeric] {
+        assert!(read(&good, false).is_ok());
+        for (i, lenient) in (0..good.len()).flat_map(|i| [(i, false), (i, true)]) {
+            let cut = good[..i].to_owned();
+            let _ = read(&cut, lenient);
+            for byte in ['0', '"', '(', '<', '>', ';', '$', '-', '#'] {
+                let mut changed = good.clone();
+                changed.replace_range(i..=i, &byte.to_string());
+                if let Err(refusal) = read(&changed, lenient) {
+                    assert!(!refusal.render().is_empty());
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn actions_of_one_name_happen_together_by_default() {
     let a = process(1, &[(0, "x", 0), (0, "y", 0)], &[]);

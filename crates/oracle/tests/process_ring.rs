@@ -7,8 +7,9 @@ use stubborn_lts::{
     Composition, CompositionJob, Files, MemoryFiles, NoComponent, Plan, ReadOptions, read_lsts, read_rules,
     with_composition,
 };
-use stubborn_reduce::CheckDepth;
-use stubborn_system::{Question, WordVector};
+use stubborn_reduce::{CheckDepth, GoalOriented, Reduction, StrongComponents};
+use stubborn_store::{Exact, Store};
+use stubborn_system::{Batch, Question, Rejecting, Requirements, Rules, System, TransitionId, WordVector};
 use stubborn_verdict::{Analysis, Options, RejectionOptions, Verdict, check_rejections};
 
 fn plan(ring: ProcessRing) -> Plan {
@@ -114,22 +115,69 @@ fn what_breadth_first_search_shows_is_shortest() {
     assert_eq!(violated[0].question.word(), "rej");
 }
 
-/// The figures of docs/measurements.md: run with --ignored --nocapture.
-#[test]
-#[ignore = "a table for people"]
-fn table_of_reduced_spaces() {
-    for n in 2..=5 {
-        for fault in 0..=3 {
-            for reduced in [false, true] {
-                let analysis = checked(ProcessRing::new(n).with_fault(fault), reduced, all_errors());
-                for phase in &analysis.phases {
-                    let stats = phase.stats;
-                    println!(
-                        "n={n} fault={fault} {} {:?} {} states {} edges",
-                        phase.reduction, phase.search, stats.states, stats.edges
-                    );
-                }
+/// Compares what goal-oriented sets fire with what plain ones do.
+struct Sizes;
+
+impl CompositionJob for Sizes {
+    /// In how many states the goal-oriented set fires more, and by how much more than explained.
+    type Output = (usize, usize);
+
+    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output {
+        let mut store: Exact<S> = Exact::new();
+        let mut waiting = Batch::new();
+        composition.initial(&mut waiting).unwrap();
+        let mut entries = Vec::new();
+        store.insert(&waiting, usize::MAX, &mut entries).unwrap();
+        let (mut more, mut unexplained, mut next, mut room) = (0, 0, 0, Default::default());
+        while next < store.len() as u32 {
+            let mut out = Batch::new();
+            let mut copy = Batch::new();
+            copy.push(TransitionId(0), store.state(next, &mut room).unwrap());
+            let state = copy.state(0);
+            composition.successors(state, &mut out).unwrap();
+            let mut plain = Batch::new();
+            StrongComponents::default().expand(composition, state, &mut plain).unwrap();
+            let n_guards = composition.rejections().iter().map(|r| r.guard + 1).max().unwrap();
+            for guard in 0..n_guards {
+                let mut goal = Batch::new();
+                GoalOriented::new(composition, guard).expand(composition, state, &mut goal).unwrap();
+                let own = closure(composition, state, composition.guard_node(guard));
+                let explained = (0..out.len()).filter(|&i| own.contains(&out.via(i))).count();
+                more += usize::from(goal.len() > plain.len());
+                unexplained = unexplained.max(goal.len().saturating_sub(plain.len() + explained));
             }
+            entries.clear();
+            store.insert(&out, usize::MAX, &mut entries).unwrap();
+            next += 1;
+        }
+        (more, unexplained)
+    }
+}
+
+/// Everything that a node brings.
+fn closure<S: WordVector + ?Sized>(
+    composition: &Composition<'_, S>,
+    state: &S,
+    node: TransitionId,
+) -> BTreeSet<TransitionId> {
+    let mut members = BTreeSet::from([node]);
+    let mut work = vec![node];
+    while let Some(t) = work.pop() {
+        let mut required = Requirements::default();
+        composition.require(state, t, &mut required).unwrap();
+        work.extend(required.smallest().iter().filter(|&t| members.insert(t)).collect::<Vec<_>>());
+    }
+    members
+}
+
+#[test]
+fn goal_oriented_sets_fire_no_more_than_plain_ones_and_the_guard_explain() {
+    for n in 2..=3 {
+        for fault in 0..=3 {
+            let (more, unexplained) =
+                with_composition(&plan(ProcessRing::new(n).with_fault(fault)), Sizes).unwrap();
+            assert!(more > 0, "otherwise this says nothing");
+            assert_eq!(unexplained, 0, "n = {n}, fault {fault}");
         }
     }
 }

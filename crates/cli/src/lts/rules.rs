@@ -27,7 +27,7 @@ pub(crate) fn rules(
 ) -> Result<u8, Failure> {
     let plan = match inputs {
         [file] if is_rules(file) => files::open_rules(file, read)?,
-        _ => made(inputs, names, read)?,
+        _ => made(inputs, names, output, read)?,
     };
     let Some(plan) = plan else { return Ok(BAD_INPUT) };
     files::write_to(output, |out| {
@@ -43,11 +43,16 @@ pub(crate) fn is_rules(file: &Path) -> bool {
     })
 }
 
-fn made(inputs: &[PathBuf], names: Names<'_>, read: &ReadArgs) -> Result<Option<Plan>, Failure> {
+fn made(
+    inputs: &[PathBuf],
+    names: Names<'_>,
+    output: Option<&Path>,
+    read: &ReadArgs,
+) -> Result<Option<Plan>, Failure> {
     let mut components = Vec::new();
     for (i, file) in inputs.iter().enumerate() {
         let Some(lsts) = files::open(file, read)? else { return Ok(None) };
-        let name = file.to_string_lossy().into_owned();
+        let name = seen_from(output, file);
         let component = Component { number: i as u64 + 1, prefix: String::new(), name, lsts: lsts.into() };
         components.push(component);
     }
@@ -70,6 +75,24 @@ fn made(inputs: &[PathBuf], names: Names<'_>, read: &ReadArgs) -> Result<Option<
         say(&format!("warning: nothing is called `{}`", stubborn_report::clean(&name)));
     }
     Ok(Some(plan))
+}
+
+/// The name of a file as seen from the directory of the rules: their components must be there or below.
+fn seen_from(output: Option<&Path>, file: &Path) -> String {
+    let parent = output.and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
+    let directory = parent.unwrap_or(Path::new(".")).canonicalize();
+    let inside = directory.ok().and_then(|directory| {
+        let file = file.canonicalize().ok()?;
+        Some(file.strip_prefix(directory).ok()?.to_string_lossy().into_owned())
+    });
+    inside.unwrap_or_else(|| {
+        let name = file.to_string_lossy().into_owned();
+        say(&format!(
+            "warning: `{}` is not in the directory of the rules or below",
+            stubborn_report::clean(&name)
+        ));
+        name
+    })
 }
 
 fn list<T>(
