@@ -6,7 +6,9 @@
 
 use crate::objects::Relation;
 use crate::op::{Op, ProcessId};
-use crate::world::{Effects, World};
+use crate::schedule::Turn;
+use crate::world::{Effects, Joined, World};
+use smallvec::SmallVec;
 
 /// A visible operation that was done.
 #[derive(Clone, Debug)]
@@ -25,6 +27,8 @@ pub struct Event {
     pub effects: Effects,
     /// The event before it of the same process.
     previous: Option<u32>,
+    /// The last events of the processes whose end was waited for in between.
+    joined: SmallVec<[u32; 4]>,
     clock: (u32, u32),
 }
 
@@ -95,11 +99,18 @@ impl Trace {
         event: Option<u32>,
         world: &World,
     ) -> bool {
-        let latest = match event {
-            Some(event) => self.events[event as usize].previous.or_else(|| world.started(process)),
-            None => self.latest(process, world),
-        };
-        latest.is_some_and(|latest| self.before(first, latest))
+        let before = |latest: Option<u32>| latest.is_some_and(|latest| self.before(first, latest));
+        match event {
+            Some(event) => {
+                let event = &self.events[event as usize];
+                before(event.previous.or_else(|| world.started(process)))
+                    || event.joined.iter().any(|&joined| self.before(first, joined))
+            }
+            None => {
+                before(self.latest(process, world))
+                    || world.joined(process).iter().any(|&joined| before(self.latest(joined, world)))
+            }
+        }
     }
 
     /// The event before the next of a process: its last one, or the one that started it.
@@ -138,20 +149,28 @@ impl Trace {
         })
     }
 
-    /// Adds an event.
+    /// Adds an event of a process to the world after it; `joined` are the processes whose end it has waited for.
     pub(crate) fn push(
         &mut self,
         world: &World,
-        process: ProcessId,
+        turn: Turn,
         op: Op,
-        choice: u32,
-        out: u64,
-        effects: Effects,
+        (out, effects): (u64, Effects),
+        joined: Joined,
     ) {
+        let Turn { process, choice } = turn;
+        let joined: SmallVec<[u32; 4]> = joined.iter().filter_map(|&j| self.latest(j, world)).collect();
         let mut clock = std::mem::take(&mut self.room);
         clock.clear();
         if let Some(latest) = self.latest(process, world) {
             clock.extend_from_slice(self.clock(latest));
+        }
+        for &e in &joined {
+            let other = self.clock(e);
+            if clock.len() < other.len() {
+                clock.resize(other.len(), 0);
+            }
+            clock.iter_mut().zip(other).for_each(|(a, b)| *a = (*a).max(*b));
         }
         let end = self.events.len() as u32;
         let forgotten = self.forgets_attempts && is_failed_attempt(&op, &effects);
@@ -186,7 +205,7 @@ impl Trace {
         let at = (self.clocks.len() as u32, clock.len() as u32);
         self.clocks.extend_from_slice(&clock);
         self.room = clock;
-        self.events.push(Event { process, local, op, choice, out, effects, previous, clock: at });
+        self.events.push(Event { process, local, op, choice, out, effects, previous, joined, clock: at });
     }
 }
 

@@ -22,13 +22,30 @@ pub enum Standing {
 /// What came of an operation: one effect per part.
 pub type Effects = SmallVec<[Effect; 1]>;
 
+/// What is known of a process besides where it stands.
+#[derive(Clone, Debug, Default)]
+struct Life {
+    /// The event after which it was started, and who did it.
+    started: Option<u32>,
+    parent: Option<ProcessId>,
+    /// Its last event.
+    last: Option<u32>,
+    /// Processes that had ended before what it will do next.
+    joined: Joined,
+    /// How many operations it has announced.
+    n_announced: u32,
+}
+
+/// Processes whose end a process has waited for since its last event.
+pub(crate) type Joined = SmallVec<[ProcessId; 4]>;
+
 /// Objects and processes.
 #[derive(Clone, Debug, Default)]
 pub struct World {
     objects: Vec<Object>,
     processes: Vec<Standing>,
-    /// The event during which a process was started, if one was.
-    started: Vec<Option<u32>>,
+    /// What is known of each process besides.
+    lives: Vec<Life>,
     /// How many events there have been.
     pub(crate) now: u32,
 }
@@ -43,7 +60,7 @@ impl World {
     pub(crate) fn clear(&mut self) {
         self.objects.clear();
         self.processes.clear();
-        self.started.clear();
+        self.lives.clear();
         self.now = 0;
     }
 
@@ -68,17 +85,40 @@ impl World {
         &mut self.objects[id as usize]
     }
 
-    /// Says what a process is about to do. A process that is announced for the first time is started by the
-    /// process that is moving.
-    pub fn announce(&mut self, process: ProcessId, op: Op) {
+    fn room(&mut self, process: ProcessId) -> usize {
         let i = process as usize;
         if i >= self.processes.len() {
             self.processes.resize(i + 1, Standing::Absent);
-            self.started.resize(i + 1, None);
+            self.lives.resize(i + 1, Life::default());
         }
-        if matches!(self.processes[i], Standing::Absent) {
-            self.started[i] = self.now.checked_sub(1);
+        i
+    }
+
+    /// Says that a process is started by another: whatever it does comes after all that the other has done.
+    pub fn start(&mut self, process: ProcessId, parent: ProcessId) {
+        let (i, p) = (self.room(process), self.room(parent));
+        let joined = self.lives[p].joined.clone();
+        // A process that has done nothing was started after what its parent was started after.
+        let started = self.lives[p].last.or(self.lives[p].started);
+        self.lives[i] = Life { started, parent: Some(parent), joined, ..Life::default() };
+    }
+
+    /// Says that whatever a process does next comes after all that another has done, which has ended.
+    pub fn join(&mut self, process: ProcessId, ended: ProcessId) {
+        let (i, e) = (self.room(process), self.room(ended));
+        // What the other had waited for without doing anything afterwards.
+        let before = self.lives[e].joined.clone();
+        for process in std::iter::once(ended).chain(before) {
+            if !self.lives[i].joined.contains(&process) {
+                self.lives[i].joined.push(process);
+            }
         }
+    }
+
+    /// Says what a process is about to do.
+    pub fn announce(&mut self, process: ProcessId, op: Op) {
+        let i = self.room(process);
+        self.lives[i].n_announced += 1;
         self.processes[i] = Standing::Announced(op);
     }
 
@@ -119,9 +159,24 @@ impl World {
         self.processes.get(process as usize).unwrap_or(&Standing::Absent)
     }
 
-    /// The event during which a process was started.
+    /// The event after which a process was started.
     pub(crate) fn started(&self, process: ProcessId) -> Option<u32> {
-        self.started.get(process as usize).copied().flatten()
+        self.lives.get(process as usize).and_then(|life| life.started)
+    }
+
+    /// Who started a process, if anybody did.
+    pub(crate) fn parent(&self, process: ProcessId) -> Option<ProcessId> {
+        self.lives.get(process as usize).and_then(|life| life.parent)
+    }
+
+    /// How many operations a process has announced.
+    pub(crate) fn n_announced(&self, process: ProcessId) -> u32 {
+        self.lives.get(process as usize).map_or(0, |life| life.n_announced)
+    }
+
+    /// Whose end a process has waited for since its last event.
+    pub(crate) fn joined(&self, process: ProcessId) -> &[ProcessId] {
+        self.lives.get(process as usize).map_or(&[], |life| &life.joined)
     }
 
     /// Processes with something to do.
@@ -167,6 +222,9 @@ impl World {
         for part in &op.parts {
             effects.push(self.objects[part.object as usize].execute(process, part.action, choice));
         }
+        let life = &mut self.lives[process as usize];
+        life.last = Some(self.now);
+        life.joined.clear();
         self.now += 1;
         (effects.first().map_or(u64::from(choice), |effect| effect.out), effects)
     }
@@ -199,6 +257,14 @@ impl World {
         one.parts.iter().all(|a| {
             let same = |b: &&Part| a.object == b.object;
             two.parts.iter().filter(same).all(|b| self.object(a.object).commutes(a.action, b.action))
+        })
+    }
+
+    /// Whether two operations are dependent whatever comes of them.
+    pub(crate) fn never_commutes(&self, one: &Op, two: &Op) -> bool {
+        one.parts.iter().any(|a| {
+            let same = |b: &&Part| a.object == b.object;
+            two.parts.iter().filter(same).any(|b| self.object(a.object).never_commutes(a.action, b.action))
         })
     }
 }

@@ -166,18 +166,18 @@ impl Builder {
         F: Fn() + Send + Sync + 'static,
     {
         let started = Instant::now();
-        let work = Work::new(&self, Arc::new(f));
+        let mut work = Work::new(&self, Arc::new(f));
         let mut outcome = Err(Failure::limit(0, "nothing was done"));
         if let Some(preemptions) = self.first_pass {
             let options = Options { preemptions: Some(preemptions), ..self.options.clone() };
-            outcome = work.clone().explore(options, self.workers);
+            outcome = work.explore(&options, self.workers);
         }
         let is_decided = match &outcome {
             Ok(outcome) => !matches!(outcome.found, Found::Inconclusive(Why::Preemptions(_))),
             Err(failure) => !failure.is_limit,
         };
         if self.first_pass.is_none() || !is_decided {
-            outcome = work.clone().explore(self.options.clone(), self.workers);
+            outcome = work.explore(&self.options, self.workers);
         }
         let mut report = Report::new(self.options.algorithm, started.elapsed());
         match outcome {
@@ -212,7 +212,7 @@ impl Builder {
             let mut names = work.names.lock().unwrap_or_else(PoisonError::into_inner);
             report::schedule_from(schedule, &mut names)?
         };
-        let verdict = match work.clone().run_again(schedule) {
+        let verdict = match work.run_again(schedule) {
             Some(story) => Verdict::Violated(Box::new(story)),
             None => Verdict::Inconclusive("one run was made, and it does not fail".to_owned()),
         };
@@ -285,6 +285,7 @@ impl Work {
             wake_order: builder.wake_order,
             spin_after: builder.spin_after,
             names: names.clone(),
+            exit_is_visible: false,
             progress: Arc::default(),
         };
         Work {
@@ -347,8 +348,19 @@ impl Work {
         }
     }
 
-    fn explore(self, options: Options, workers: usize) -> Result<Outcome, Failure> {
-        self.watched(move |work| explore_parallel(&|| work.program(), &options, workers))
+    /// Explores; begins again with visible ends of threads if they turn out to matter.
+    fn explore(&mut self, options: &Options, workers: usize) -> Result<Outcome, Failure> {
+        loop {
+            let again = options.clone();
+            let explore = move |work: &Work| explore_parallel(&|| work.program(), &again, workers);
+            let outcome = self.clone().watched(explore)?;
+            match &outcome.found {
+                Found::Inconclusive(Why::Program(why)) if why == crate::thread::ENDS_MATTER => {
+                    self.settings.exit_is_visible = true;
+                }
+                _ => return Ok(outcome),
+            }
+        }
     }
 
     /// The story of a failure: the schedule, shorter if that is asked for, run again and recorded.

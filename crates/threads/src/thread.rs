@@ -1,6 +1,6 @@
 //! Threads, as `std::thread` has them.
 
-use crate::runtime::state::{Registered, Thread as Record, with_state};
+use crate::runtime::state::{Deferred, Registered, Thread as Record, with_state};
 use crate::runtime::{self, exit, spin, switch, visible, visible_at};
 use std::any::Any;
 use std::cell::RefCell;
@@ -25,8 +25,9 @@ fn task(process: ProcessId, body: impl FnOnce()) -> impl FnOnce() {
             drop(local);
         }
         let me = with_state(|state| {
+            let is_visible = state.settings.exit_is_visible;
             let thread = state.thread(process)?;
-            Some((thread.object, thread.created?))
+            Some((thread.object, thread.created?)).filter(|_| is_visible || !thread.owed.is_empty())
         });
         if let Some((object, created)) = me {
             exit(object, created);
@@ -79,7 +80,10 @@ fn start<'a, T: 'a>(
         at_end();
     };
     let body = switch::extend_lifetime(Box::new(task(process, run)));
-    with_state(|state| state.newborn.push_back((process, body)));
+    with_state(|state| {
+        state.deferred.push(Deferred::Start(process, state.current));
+        state.newborn.push_back((process, body));
+    });
     (Thread { inner: Arc::new(Inner { name, process, object }) }, process)
 }
 
@@ -132,9 +136,21 @@ impl<T> JoinHandle<T> {
     /// See [`std::thread::JoinHandle::is_finished`].
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        visible(Op::on(self.thread.inner.object, Action::IsFinished)) == 1
+        is_finished(self.thread.inner.object)
     }
 }
+
+/// Whether a thread has ended. The ends of threads must be operations then.
+#[track_caller]
+fn is_finished(object: ObjectId) -> bool {
+    if !with_state(|state| state.settings.exit_is_visible) {
+        runtime::stop(ENDS_MATTER.to_owned());
+    }
+    visible(Op::on(object, Action::IsFinished)) == 1
+}
+
+/// What an exploration says that must begin again with visible ends of threads.
+pub(crate) const ENDS_MATTER: &str = "somebody asks whether a thread has ended";
 
 fn take<T>(packet: &Packet<T>) -> Result<T> {
     let value = packet.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -303,7 +319,7 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// See [`std::thread::ScopedJoinHandle::is_finished`].
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        visible(Op::on(self.thread.inner.object, Action::IsFinished)) == 1
+        is_finished(self.thread.inner.object)
     }
 }
 

@@ -2,8 +2,8 @@
 //! second. `cargo bench -p stubborn-bench --bench threads`; with the name of a program, only that one.
 //!
 //! Each explorer runs in a process of its own, which is stopped after 30 seconds; times are processor time of that process. Programs that fail are explored until
-//! they do. The last column is our rate where it can be compared: plain `dfs`, 20,000 runs of the same program, because
-//! a search of a few runs says more about starting than about running.
+//! they do. Our rate is that of 20,000 random runs of the same program (until a deadlock, if it has one): a search
+//! of a few runs says more about starting than about running.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -161,7 +161,7 @@ fn contest(contestant: &str, name: &str) {
             told();
         }
         "rate" => {
-            let builder = stubborn_threads::Builder::new().algorithm(stubborn_threads::Algorithm::Dfs);
+            let builder = stubborn_threads::Builder::new().random(1);
             let mut total = (0, 0.0);
             while total.1 < 0.5 {
                 let Some(program) = ours::program(name) else { return };

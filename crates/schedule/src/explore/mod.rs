@@ -150,13 +150,14 @@ impl Default for Options {
 /// Counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Runs to an end.
+    /// Runs to an end, since the search last began again.
     pub runs: u64,
     /// Runs that were found to be repetitions on the way.
     pub blocked: u64,
     /// Runs that were cut because they were too long or had too many preemptions.
     pub cut: u64,
-    /// How often a search with persistent sets began again because it had learned something.
+    /// How often the search began again: with persistent sets because it had learned something, with `optimal` to go on
+    /// with `source`.
     pub restarts: u64,
     /// Visible operations, those of repeated beginnings included.
     pub steps: u64,

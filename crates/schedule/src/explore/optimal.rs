@@ -5,8 +5,9 @@
 //! state before `e`, unless a sleeping process could begin it or the tree has it.
 //! **Preserves** a run of every class; of programs that only read and write no run is a repetition.
 //! **Differs from the text** in that only races of events that are new in a run are looked at: those of the repeated
-//! beginning were looked at before. Where an operation of the tree touches an object that was created behind the
-//! tree's root, two runs may number it differently, so it counts as dependent on everything. Of an operation
+//! beginning were looked at before. What came of a racer is not what will come of it in its new place, and a tree that is not exact
+//! misses runs: where independence depends on that, the search begins again with source sets. An operation that touches an object that was created behind the tree's root is looked up in the present run, because
+//! two runs may number such objects differently. Of an operation
 //! with several outcomes all are explored, those that are not in the tree with nothing to follow.
 //! Where a relation is in doubt, the search begins again with source sets.
 //! **Checked by** `tests/random_programs.rs` and the counts of `tests/counts.rs`.
@@ -25,16 +26,16 @@ use smallvec::{SmallVec, smallvec};
 pub(super) struct Branch {
     pub(super) process: ProcessId,
     pub(super) choice: u32,
-    /// What the process does there, unless it was chosen freely.
-    /// What comes of it, unless it is a racer.
-    label: Option<(Op, Option<Effects>)>,
+    /// What the process does there, unless it was chosen freely or touches what another run may number differently.
+    /// With what came of it, if that is known.
+    op: Option<(Op, Option<Effects>)>,
     pub(super) children: Vec<Branch>,
 }
 
 impl Branch {
     /// A move that was chosen freely.
     pub(super) fn alone(process: ProcessId) -> Branch {
-        Branch { process, choice: 0, label: None, children: Vec::new() }
+        Branch { process, choice: 0, op: None, children: Vec::new() }
     }
 }
 
@@ -89,7 +90,8 @@ struct Member {
     process: ProcessId,
     choice: u32,
     op: Op,
-    effects: Effects,
+    /// What came of it, unless it is the racer: that will be in another place.
+    effects: Option<Effects>,
     /// Its number; none for the racer, which is the last.
     event: Option<u32>,
 }
@@ -98,13 +100,20 @@ fn insert_race<P: Program + ?Sized>(search: &mut Explorer<'_, P>, e: u32, racer:
     let v = sequence(search, e, racer);
     let node = &search.nodes[e as usize];
     // Before the sequence comes to the racer, everything in it is as it was. The racer must be able to move.
-    let covered = node.asleep.iter().any(|(process, op, effects)| {
-        (node.sleep.contains(*process) || node.done.contains(*process))
-            && is_weak_initial(search, racer, &v, *process, Some((op, Some(effects))), u32::MAX).is_some()
+    let sleeps = |process| node.sleep.contains(process) || node.done.contains(process);
+    let begins = node.asleep.iter().filter(|(process, ..)| sleeps(*process)).map(|(process, op, effects)| {
+        is_weak_initial(search, racer, &v, *process, Some((op, Some(effects))))
     });
+    let (mut covered, mut unknown) = (false, false);
+    for begins in begins {
+        covered |= matches!(begins, Begins::With(_) | Begins::Aside);
+        unknown |= begins == Begins::Unknown;
+    }
+    search.in_doubt |= unknown && !covered;
     if !covered {
         let mut tree = std::mem::take(&mut search.nodes[e as usize].tree);
-        insert(search, racer, &mut tree, v, search.nodes[e as usize].n_objects);
+        let is_exact = insert(search, racer, &mut tree, v, e);
+        search.in_doubt |= !is_exact;
         search.nodes[e as usize].tree = tree;
     }
 }
@@ -113,91 +122,150 @@ fn insert_race<P: Program + ?Sized>(search: &mut Explorer<'_, P>, e: u32, racer:
 fn sequence<P: Program + ?Sized>(search: &Explorer<'_, P>, e: u32, racer: &Racer) -> Vec<Member> {
     let member = |k: u32| {
         let event = &search.trace.events()[k as usize];
-        let (op, effects) = (event.op.clone(), event.effects.clone());
+        let (op, effects) = (event.op.clone(), Some(event.effects.clone()));
         Member { process: event.process, choice: event.choice, op, effects, event: Some(k) }
     };
     let after = e + 1..search.trace.len() as u32;
     let is_free = |k: &u32| Some(*k) != racer.event && !search.trace.before(e, *k);
     let mut v: Vec<Member> = after.filter(is_free).map(member).collect();
-    v.push(Member {
-        process: racer.process,
-        choice: 0,
-        op: racer.op.clone(),
-        effects: racer.effects.clone(),
-        event: None,
-    });
+    let op = racer.op.clone();
+    v.push(Member { process: racer.process, choice: 0, op, effects: None, event: None });
     v
 }
 
-/// Whether a process can begin `v`: its first event in `v` has nothing before it there (then the place of that event
-/// is given), or it has none and its operation is independent of all of `v`.
+/// Whether and how a process can begin `v`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begins {
+    /// With its first event there, at this place.
+    With(usize),
+    /// It has no event there, and what it does is independent of all of `v`.
+    Aside,
+    /// It cannot.
+    Not,
+    /// That depends on what comes of operations in their new places.
+    Unknown,
+}
+
+/// Whether a process can begin `v`, if it does this there.
 fn is_weak_initial<P: Program + ?Sized>(
     search: &Explorer<'_, P>,
     racer: &Racer,
     v: &[Member],
     process: ProcessId,
-    label: Option<(&Op, Option<&Effects>)>,
-    n_objects: u32,
-) -> Option<Option<usize>> {
+    op: Option<(&Op, Option<&Effects>)>,
+) -> Begins {
     if let Some(place) = v.iter().position(|member| member.process == process) {
         let precedes = |u: &Member| match (u.event, v[place].event) {
             (Some(u), Some(k)) => search.trace.before(u, k),
             (Some(u), None) => precedes_racer(search, u, racer),
             _ => false,
         };
-        return (!v[..place].iter().any(precedes)).then_some(Some(place));
+        let is_first = !v[..place].iter().any(precedes);
+        return if is_first { Begins::With(place) } else { Begins::Not };
     }
-    let (op, effects) = label?;
-    let known = op.parts.iter().all(|part| part.object < n_objects);
-    // What came of the racer is not what will come of it in its new place.
-    let independent = |member: &Member| match (member.event, effects) {
-        (Some(_), Some(effects)) => {
-            let other = (member.process, &member.op, &member.effects);
-            search.world.relation((process, op, effects), other) == Relation::Independent
+    let Some((op, effects)) = op else { return Begins::Unknown };
+    let mut begins = Begins::Aside;
+    for member in v {
+        match independence(search, process, (op, effects), member) {
+            Some(true) => {}
+            Some(false) => return Begins::Not,
+            None => begins = Begins::Unknown,
         }
-        _ => search.world.commutes(op, &member.op),
-    };
-    (known && v.iter().all(independent)).then_some(None)
+    }
+    begins
 }
 
+/// Whether an operation is independent of a member of `v`, if that is known.
+fn independence<P: Program + ?Sized>(
+    search: &Explorer<'_, P>,
+    process: ProcessId,
+    (op, effects): (&Op, Option<&Effects>),
+    member: &Member,
+) -> Option<bool> {
+    if let (Some(one), Some(two)) = (effects, &member.effects) {
+        let relation = search.world.relation((process, op, one), (member.process, &member.op, two));
+        return Some(relation == Relation::Independent);
+    }
+    match search.world.commutes(op, &member.op) {
+        true => Some(true),
+        false => search.world.never_commutes(op, &member.op).then_some(false),
+    }
+}
+
+/// Inserts a sequence. False if it is not known what a process of the tree does: then nothing is known.
 fn insert<P: Program + ?Sized>(
     search: &Explorer<'_, P>,
     racer: &Racer,
     tree: &mut Vec<Branch>,
     mut v: Vec<Member>,
-    n_objects: u32,
-) {
+    e: u32,
+) -> bool {
+    let n_objects = search.nodes[e as usize].n_objects;
     let mut level = tree;
+    // The moves on the way down, and whether all of them are moves of this run.
+    let mut path: Vec<ProcessId> = Vec::new();
+    let mut strange: Vec<ProcessId> = Vec::new();
+    let mut is_exact = true;
     loop {
-        let found = level.iter().enumerate().find_map(|(i, branch)| {
-            let label = branch.label.as_ref().map(|(op, effects)| (op, effects.as_ref()));
-            let place = is_weak_initial(search, racer, &v, branch.process, label, n_objects)?;
-            // Other outcomes of the same move are branches of their own.
-            let fits = place.is_none_or(|place| v[place].choice == branch.choice);
-            fits.then_some((i, place))
-        });
+        let mut found = None;
+        for (i, branch) in level.iter().enumerate() {
+            let n = path.iter().filter(|&&process| process == branch.process).count();
+            let here = (!strange.contains(&branch.process)).then(|| next_op(search, e, branch.process, n));
+            let op = match &branch.op {
+                Some((op, effects)) => Some((op, effects.as_ref())),
+                None => here.flatten().map(|op| (op, None)),
+            };
+            match is_weak_initial(search, racer, &v, branch.process, op) {
+                // Other outcomes of the same move are branches of their own.
+                Begins::With(place) if v[place].choice == branch.choice => found = Some((i, Some(place))),
+                Begins::Aside => found = Some((i, None)),
+                Begins::Unknown => is_exact = false,
+                _ => {}
+            }
+            if found.is_some() {
+                break;
+            }
+        }
         let Some((i, place)) = found else {
-            level.push(chain(v));
-            return;
+            level.push(chain(v, n_objects));
+            return is_exact;
         };
-        if let Some(place) = place {
-            v.remove(place);
+        path.push(level[i].process);
+        match place {
+            Some(place) => {
+                v.remove(place);
+            }
+            None => strange.push(level[i].process),
         }
         if v.is_empty() || level[i].children.is_empty() {
-            return;
+            return is_exact;
         }
         level = &mut level[i].children;
     }
 }
 
-/// A branch that is a sequence.
-fn chain(v: Vec<Member>) -> Branch {
+/// What a process does after `n` moves behind the beginning of `e`, in this run.
+fn next_op<'s, P: Program + ?Sized>(
+    search: &'s Explorer<'_, P>,
+    e: u32,
+    process: ProcessId,
+    n: usize,
+) -> Option<&'s Op> {
+    let events = search.trace.events()[e as usize..].iter();
+    let own = events.filter(|event| event.process == process).map(|event| &event.op).nth(n);
+    own.or_else(|| search.world.pending(process))
+}
+
+/// A branch that is a sequence. Operations on objects that are not known at the root of the tree have no label: in a later
+/// run their numbers may mean other objects.
+fn chain(v: Vec<Member>, n_objects: u32) -> Branch {
     let mut below: SmallVec<[Branch; 1]> = smallvec![];
     for member in v.into_iter().rev() {
-        let Member { process, choice, op, effects, event } = member;
-        let effects = event.map(|_| effects);
+        let Member { process, choice, op, effects, .. } = member;
+        let is_known = op.parts.iter().all(|part| part.object < n_objects);
+        let op = is_known.then_some((op, effects));
         let children = below.into_iter().collect();
-        below = smallvec![Branch { process, choice, label: Some((op, effects)), children }];
+        below = smallvec![Branch { process, choice, op, children }];
     }
     below.pop().unwrap_or_else(|| Branch::alone(0))
 }

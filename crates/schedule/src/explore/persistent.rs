@@ -90,13 +90,13 @@ impl Futures {
     }
 
     /// Notes an announcement. True if it is news.
-    fn note(&mut self, process: ProcessId, op: &Op) -> bool {
+    fn note(&mut self, process: ProcessId, n_announced: u32, op: &Op) -> bool {
         let p = process as usize;
         let step = self.steps[p];
-        if self.announced[p] == Some(step) {
+        if self.announced[p] == Some(n_announced) {
             return false;
         }
-        self.announced[p] = Some(step);
+        self.announced[p] = Some(n_announced);
         let mut news = false;
         for part in &op.parts {
             let (class, merged) = self.meet(process, part.object);
@@ -172,9 +172,9 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
         let mut news = false;
         for (process, op) in self.world.waiting() {
             if futures.announced[process as usize].is_none() && futures.parents[process as usize].is_none() {
-                futures.parents[process as usize] = mover.filter(|&mover| mover != process);
+                futures.parents[process as usize] = self.world.parent(process);
             }
-            news |= futures.note(process, op);
+            news |= futures.note(process, self.world.n_announced(process), op);
         }
         news
     }
@@ -232,6 +232,10 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
         let mut found = Interference::None;
         for part in &op.parts {
             let object = self.world.object(part.object);
+            // The end of a process need not be an operation.
+            if part.action == Action::Join && object.holders(part.action).contains(&process) {
+                found = Interference::Later;
+            }
             if asks_who_enables && object.enabled(member, part.action) {
                 continue;
             }

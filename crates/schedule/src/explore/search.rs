@@ -110,6 +110,8 @@ pub struct Explorer<'p, P: Program + ?Sized> {
     /// Steps behind the nodes: of a repetition that is driven to its end.
     tail: Vec<Turn>,
     pub(super) n_races: u64,
+    /// Runs that were made before the search began again.
+    runs_before: u64,
     started: Instant,
     why: Option<Why>,
     visitor: Option<Visitor<'p>>,
@@ -134,6 +136,7 @@ impl<'p, P: Program + ?Sized> Explorer<'p, P> {
             learned: false,
             tail: Vec::new(),
             n_races: 0,
+            runs_before: 0,
             started: Instant::now(),
             why: None,
             visitor: None,
@@ -239,7 +242,7 @@ impl<'p, P: Program + ?Sized> Explorer<'p, P> {
     }
 
     pub(super) fn limit(&self) -> Option<Why> {
-        let runs = self.stats.runs + self.stats.blocked + self.stats.cut;
+        let runs = self.runs_before + self.stats.runs + self.stats.blocked + self.stats.cut;
         if self.options.stop.load(Ordering::Relaxed) {
             return Some(Why::Stopped);
         }
@@ -255,6 +258,8 @@ impl<'p, P: Program + ?Sized> Explorer<'p, P> {
         self.nodes.clear();
         self.next_sleep = Set::new();
         self.trace.truncate(0);
+        self.runs_before += self.stats.runs + self.stats.blocked + self.stats.cut;
+        (self.stats.runs, self.stats.blocked, self.stats.cut) = (0, 0, 0);
         self.stats.restarts += 1;
     }
 
@@ -489,10 +494,11 @@ impl<'p, P: Program + ?Sized> Explorer<'p, P> {
             Algorithm::Dfs => Set::new(),
             _ => sleep::after(&self.world, &self.nodes[depth], &op, self.options.fault),
         };
+        let joined = self.world.joined(turn.process).into();
         let (out, effects) = self.world.execute(turn.process, &op, turn.choice);
         self.stats.steps += 1;
         let fails = op.fails;
-        self.trace.push(&self.world, turn.process, op, turn.choice, out, effects);
+        self.trace.push(&self.world, turn, op, (out, effects), joined);
         if self.options.algorithm == Algorithm::Source {
             source::races(self, depth as u32);
         }

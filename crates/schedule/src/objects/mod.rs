@@ -101,6 +101,10 @@ pub trait Table {
     fn commutes(&self, _one: Action, _two: Action) -> bool {
         false
     }
+    /// Whether two actions are dependent whatever comes of them.
+    fn never_commutes(&self, _one: Action, _two: Action) -> bool {
+        false
+    }
     /// VS, the relation between an operation and the first ones that can become dependent with it: whether
     /// `other`, done by somebody else now or later, may interfere with `action` while nothing that interfered
     /// was done before. True where in doubt.
@@ -172,6 +176,9 @@ macro_rules! objects {
             }
             fn commutes(&self, one: Action, two: Action) -> bool {
                 self.table().commutes(one, two)
+            }
+            fn never_commutes(&self, one: Action, two: Action) -> bool {
+                self.table().never_commutes(one, two)
             }
             fn interferes(&self, action: Action, other: Action) -> bool {
                 self.table().interferes(action, other)

@@ -64,6 +64,10 @@ impl Table for Mutex {
         }
     }
 
+    fn never_commutes(&self, one: Action, two: Action) -> bool {
+        (one, two) != (Action::TryLock, Action::TryLock)
+    }
+
     fn interferes(&self, action: Action, other: Action) -> bool {
         match action {
             Action::Unlock => other == Action::TryLock,

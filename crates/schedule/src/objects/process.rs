@@ -20,6 +20,23 @@ impl Process {
     }
 }
 
+impl Process {
+    /// Which process it is.
+    pub fn me(&self) -> ProcessId {
+        self.me
+    }
+
+    /// Whether it has ended.
+    pub fn is_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Says that it has ended, if that is no operation: nobody asks whether it has.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+}
+
 fn about_the_end(action: Action) -> bool {
     matches!(action, Action::Exit | Action::Join | Action::IsFinished)
 }

@@ -1,6 +1,7 @@
 //! Shared variables and atomics, one word, sequentially consistent.
 //!
-//! Labels that leave the value as it was are reads: a failed compare-and-exchange, a write of the present value.
+//! Updates that leave the value as it was are reads, such as a failed compare-and-exchange. A plain write is always a
+//! write: it depends on every other access whatever comes of them, which `optimal` needs to know.
 //! `Complement` is VS's example of a finer operation: complements commute.
 //! `Await(v)` is enabled when the value is not `v`; it is how a loop that re-reads a variable waits.
 
@@ -48,6 +49,7 @@ impl Table for Variable {
     fn peek(&self, _: ProcessId, action: Action, _: u32) -> Effect {
         match action {
             Action::Complement => Effect { out: 0, stamp: COMPLEMENTED },
+            Action::Write(_) => Effect { out: self.value, stamp: CHANGED },
             _ if self.next(action) == self.value => Effect { out: self.value, stamp: READ },
             _ => Effect { out: self.value, stamp: CHANGED },
         }
@@ -74,6 +76,10 @@ impl Table for Variable {
     fn commutes(&self, one: Action, two: Action) -> bool {
         let reads = |action| matches!(action, Action::Read | Action::Await(_));
         reads(one) && reads(two) || (one, two) == (Action::Complement, Action::Complement)
+    }
+
+    fn never_commutes(&self, one: Action, two: Action) -> bool {
+        matches!(one, Action::Write(_)) || matches!(two, Action::Write(_))
     }
 
     fn interferes(&self, action: Action, other: Action) -> bool {

@@ -15,7 +15,7 @@ use state::{Deferred, State, with_state};
 use std::panic::Location;
 use std::sync::Arc;
 use stubborn_schedule::objects::Object;
-use stubborn_schedule::{Action, Failure, FailureKind, Op, ProcessId, Program, World};
+use stubborn_schedule::{Action, Failure, FailureKind, Op, Part, ProcessId, Program, World};
 use switch::{Ending, Next, Task};
 
 /// What a task asks for.
@@ -102,36 +102,58 @@ pub(crate) struct Runtime {
     stack_size: usize,
     /// Whether threads were started that have not run.
     has_newborn: bool,
+    /// Threads that can go on because those whose end they waited for have ended.
+    ready: Vec<ProcessId>,
+    exit_is_visible: bool,
 }
 
 impl Runtime {
     pub(crate) fn new(body: Body, settings: state::Settings) -> Runtime {
         panics::install();
         overflow::install();
-        switch::drain_pool();
-        let stack_size = settings.stack_size;
+        let (stack_size, exit_is_visible) = (settings.stack_size, settings.exit_is_visible);
+        switch::fetch_stacks(stack_size);
         state::install(State::new(settings));
-        Runtime { body, tasks: Vec::new(), stack_size, has_newborn: false }
+        Runtime {
+            body,
+            tasks: Vec::new(),
+            stack_size,
+            has_newborn: false,
+            ready: Vec::new(),
+            exit_is_visible,
+        }
     }
 
     /// Lets a task run until everybody has announced.
     fn run(&mut self, process: ProcessId, answer: u64, world: &mut World) -> Result<(), Failure> {
         self.run_one(process, answer, world)?;
-        if !self.has_newborn {
-            return Ok(());
-        }
-        while let Some((newborn, body)) = with_state(|state| state.newborn.pop_front()) {
-            let Some(task) = Task::new(self.stack_size, body) else {
-                return Err(Failure::limit(process, "there is no memory for another stack"));
-            };
-            let i = newborn as usize;
-            if self.tasks.len() <= i {
-                self.tasks.resize_with(i + 1, || None);
+        while self.has_newborn || !self.ready.is_empty() {
+            if let Some(ready) = self.ready.pop() {
+                self.run_one(ready, 0, world)?;
+            } else if let Some((newborn, body)) = with_state(|state| state.newborn.pop_front()) {
+                self.begin(newborn, body, world)?;
+            } else {
+                self.has_newborn = false;
             }
-            self.tasks[i] = Some(task);
-            self.run_one(newborn, 0, world)?;
         }
         Ok(())
+    }
+
+    fn begin(
+        &mut self,
+        newborn: ProcessId,
+        body: Box<dyn FnOnce()>,
+        world: &mut World,
+    ) -> Result<(), Failure> {
+        let Some(task) = Task::new(self.stack_size, body) else {
+            return Err(Failure::limit(newborn, "there is no memory for another stack"));
+        };
+        let i = newborn as usize;
+        if self.tasks.len() <= i {
+            self.tasks.resize_with(i + 1, || None);
+        }
+        self.tasks[i] = Some(task);
+        self.run_one(newborn, 0, world)
     }
 
     fn run_one(&mut self, process: ProcessId, answer: u64, world: &mut World) -> Result<(), Failure> {
@@ -142,7 +164,7 @@ impl Runtime {
         with_state(|state| state.begin_turn(process));
         let next = task.resume(answer);
         let mut deferred = Vec::new();
-        self.has_newborn = with_state(|state| {
+        let has_newborn = with_state(|state| {
             if !state.deferred.is_empty() {
                 deferred = std::mem::take(&mut state.deferred);
             }
@@ -151,11 +173,13 @@ impl Runtime {
             }
             !state.newborn.is_empty()
         });
+        self.has_newborn |= has_newborn;
         for deferred in deferred {
             match deferred {
                 Deferred::Create(object) => {
                     world.create(object);
                 }
+                Deferred::Start(child, parent) => world.start(child, parent),
                 Deferred::AddSender(id) => {
                     if let Object::Channel(channel) = world.object_mut(id) {
                         channel.add_sender();
@@ -170,6 +194,12 @@ impl Runtime {
         }
         match next {
             Next::Asks(Request::Visible(op, _)) => {
+                // Nothing can come between the end of a thread and who has waited for it.
+                if let Some(ended) = self.joins(&op, world) {
+                    world.join(process, ended);
+                    self.ready.push(process);
+                    return Ok(());
+                }
                 world.announce(process, op);
                 Ok(())
             }
@@ -186,6 +216,9 @@ impl Runtime {
         match ending {
             Ending::Returned => {
                 world.end(process);
+                if !self.exit_is_visible {
+                    self.let_joiners_go_on(process, world);
+                }
                 Ok(())
             }
             Ending::Panicked => Err(panic_failure(process)),
@@ -196,6 +229,34 @@ impl Runtime {
                 );
                 Err(Failure::new(FailureKind::StackOverflow, process, message))
             }
+        }
+    }
+}
+
+impl Runtime {
+    /// The thread whose end an operation waits for, if it has ended.
+    fn joins(&self, op: &Op, world: &World) -> Option<ProcessId> {
+        let [Part { object, action: Action::Join }] = op.parts.as_slice() else { return None };
+        match world.object(*object) {
+            Object::Process(process) if process.is_ended() && !self.exit_is_visible => Some(process.me()),
+            _ => None,
+        }
+    }
+
+    /// The end of a thread is no operation of its own: whoever waits for it goes on.
+    fn let_joiners_go_on(&mut self, ended: ProcessId, world: &mut World) {
+        let Some(object) = with_state(|state| state.thread(ended).map(|thread| thread.object)) else {
+            return;
+        };
+        if let Object::Process(process) = world.object_mut(object) {
+            process.end();
+        }
+        let join = Part { object, action: Action::Join };
+        let waits = |(_, op): &(ProcessId, &Op)| op.parts.as_slice() == [join];
+        let joiners: Vec<ProcessId> = world.waiting().filter(waits).map(|(process, _)| process).collect();
+        for joiner in joiners {
+            world.join(joiner, ended);
+            self.ready.push(joiner);
         }
     }
 }
@@ -211,6 +272,7 @@ impl Program for Runtime {
     fn reset(&mut self, world: &mut World) {
         // After a failure tasks are left; their destructors might fail, too.
         self.tasks.drain(..).flatten().for_each(Task::leak);
+        self.ready.clear();
         with_state(State::begin_run);
         let body = self.body.clone();
         let main = crate::thread::main_task(move || body());
@@ -256,6 +318,7 @@ impl Program for Runtime {
 impl Drop for Runtime {
     fn drop(&mut self) {
         self.tasks.drain(..).flatten().for_each(Task::leak);
+        switch::return_stacks(self.stack_size);
         state::remove();
     }
 }

@@ -28,6 +28,8 @@ pub(crate) fn is_foreign(run: u64, mine: u64) -> bool {
 pub(crate) enum Deferred {
     /// A new object.
     Create(Object),
+    /// A thread is started by another, after what that has done so far.
+    Start(ProcessId, ProcessId),
     /// A channel has one more sender.
     AddSender(ObjectId),
     /// A channel has one more receiver.
@@ -82,6 +84,8 @@ pub(crate) struct Settings {
     /// So many repetitions of a read that gets the same are a loop that waits.
     pub(crate) spin_after: usize,
     pub(crate) names: SharedNames,
+    /// Whether the end of a thread is a visible operation: somebody asks whether a thread has ended.
+    pub(crate) exit_is_visible: bool,
     /// For the watchdog: how many visible operations were done.
     pub(crate) progress: Arc<crate::watchdog::Progress>,
 }
@@ -129,6 +133,7 @@ pub(crate) struct State {
     pub(crate) n_threads: usize,
     pub(crate) objects: Vec<Registered>,
     pub(crate) deferred: Vec<Deferred>,
+    /// Threads that have not run.
     pub(crate) newborn: VecDeque<(ProcessId, Box<dyn FnOnce()>)>,
     /// The run is given up: operations are nothing.
     pub(crate) is_ending: bool,

@@ -16,6 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::Location;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 type Switch = Yielder<u64, Request>;
 
@@ -113,9 +114,24 @@ impl Task {
     }
 }
 
-/// Forgets pooled stacks: the next exploration may want other sizes.
-pub(crate) fn drain_pool() {
-    STACKS.with(|stacks| stacks.borrow_mut().clear());
+/// Stacks that no exploration uses, with their size.
+static SPARE: Mutex<Vec<(usize, DefaultStack)>> = Mutex::new(Vec::new());
+
+/// Fetches spare stacks of a size for an exploration that begins on this thread.
+pub(crate) fn fetch_stacks(size: usize) {
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    let fetched: Vec<DefaultStack> =
+        spare.extract_if(.., |(of, _)| *of == size).map(|(_, stack)| stack).collect();
+    STACKS.with(|stacks| *stacks.borrow_mut() = fetched);
+}
+
+/// Gives the stacks of an exploration back.
+pub(crate) fn return_stacks(size: usize) {
+    // At the end of the thread there may be none any more.
+    let Ok(used) = STACKS.try_with(|stacks| std::mem::take(&mut *stacks.borrow_mut())) else { return };
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    let room = MAX_POOLED.saturating_sub(spare.len());
+    spare.extend(used.into_iter().take(room).map(|stack| (size, stack)));
 }
 
 /// Whether a task runs on this thread.
