@@ -21,7 +21,7 @@ mod trace;
 mod world;
 
 pub use explore::{
-    Algorithm, End, Explorer, Fault, Found, Options, Outcome, Stats, Why, explore_parallel, shrink,
+    Algorithm, End, Explorer, Fault, Found, Options, Outcome, Progress, Stats, Why, explore_parallel, shrink,
 };
 pub use op::{Action, ObjectId, Op, Part, ProcessId, Update, Width};
 pub use program::{Failure, FailureKind, Program};

@@ -140,6 +140,16 @@ impl Builder {
         self
     }
 
+    /// Calls a function every 256 runs, with the runs so far and an estimate of all runs, which grows on the way because
+    /// races are found on the way. With several workers the numbers are those of one of them.
+    pub fn progress<F>(mut self, f: F) -> Builder
+    where
+        F: Fn(u64, f64) + Send + Sync + 'static,
+    {
+        self.options.progress = Some(stubborn_schedule::Progress(Arc::new(f)));
+        self
+    }
+
     /// Explores.
     ///
     /// # Panics
@@ -220,6 +230,41 @@ impl Builder {
         report.stats.runs = 1;
         report.verdict = verdict;
         Ok(report)
+    }
+}
+
+/// Why a file cannot be replayed.
+#[derive(Debug)]
+pub enum ReplayError {
+    /// It cannot be read.
+    File(std::io::Error),
+    /// It has no run that fails.
+    NoRun,
+    /// Its run is no schedule.
+    NoSchedule(stubborn_schedule::NoSchedule),
+}
+
+impl std::fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ReplayError::File(error) => write!(f, "the file cannot be read: {error}"),
+            ReplayError::NoRun => write!(f, "the file is no report of a run that fails"),
+            ReplayError::NoSchedule(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+impl Builder {
+    /// Makes the run of a file again that [`Report::save`] wrote.
+    pub fn replay_file<F>(self, path: impl AsRef<std::path::Path>, f: F) -> Result<Report, ReplayError>
+    where
+        F: Fn() + Send + Sync + 'static,
+    {
+        let text = std::fs::read_to_string(path).map_err(ReplayError::File)?;
+        let replay = report::replay_from_json(&text).ok_or(ReplayError::NoRun)?;
+        self.replay(&replay, f).map_err(ReplayError::NoSchedule)
     }
 }
 

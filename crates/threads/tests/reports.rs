@@ -216,3 +216,31 @@ fn a_lost_wake_up_is_a_deadlock_without_a_cycle() {
     assert!(story.cycle.is_empty());
     assert!(report.to_string().contains("wants wake-up condvar"), "{report}");
 }
+
+#[test]
+fn a_saved_report_is_replayed() {
+    let path = std::env::temp_dir().join(format!("stubborn-threads-{}.json", std::process::id()));
+    let report = Builder::new().check(crossed);
+    report.save(&path).unwrap();
+    let again = Builder::new().replay_file(&path, crossed).unwrap();
+    assert_eq!(again.counterexample(), report.counterexample());
+    std::fs::write(&path, "{}").unwrap();
+    assert!(Builder::new().replay_file(&path, crossed).is_err());
+    std::fs::remove_file(&path).unwrap();
+    assert!(Builder::new().replay_file(&path, crossed).is_err());
+}
+
+#[test]
+fn progress_is_told_and_the_estimate_ends_at_the_truth() {
+    let told = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let into = told.clone();
+    let report =
+        Builder::new().progress(move |n, all| into.lock().unwrap().push((n, all))).check(|| readers(12));
+    let told = told.lock().unwrap().clone();
+    assert_eq!(told.len() as u64, report.stats.runs / 256);
+    assert!(told.iter().all(|&(runs, all)| runs as f64 <= all), "{told:?}");
+    // After the last run nothing is left to estimate.
+    let (runs, all) = *told.last().unwrap();
+    assert_eq!(runs, report.stats.runs);
+    assert!((all - runs as f64).abs() < 1.0, "{all} of {runs}");
+}

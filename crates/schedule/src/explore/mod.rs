@@ -104,6 +104,16 @@ pub enum Fault {
     DeepSleep,
 }
 
+/// Who is told how far a search has come: runs so far, and about how many there are in all.
+#[derive(Clone)]
+pub struct Progress(pub Arc<dyn Fn(u64, f64) + Send + Sync>);
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Progress")
+    }
+}
+
 /// What to do and how far to go.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -123,6 +133,8 @@ pub struct Options {
     pub keep_going: bool,
     /// Whether the first schedule is run twice.
     pub check_determinism: bool,
+    /// Who is told how far the search has come.
+    pub progress: Option<Progress>,
     /// Set from outside to stop.
     pub stop: Arc<AtomicBool>,
     /// A mistake to make.
@@ -141,6 +153,7 @@ impl Default for Options {
             max_time: None,
             keep_going: false,
             check_determinism: true,
+            progress: None,
             stop: Arc::default(),
             fault: None,
         }

@@ -186,6 +186,9 @@ impl<'p, P: Program + ?Sized> Explorer<'p, P> {
                 first_failure.get_or_insert(found);
             }
             let runs = self.stats.runs + self.stats.blocked + self.stats.cut;
+            if let Some(progress) = self.options.progress.as_ref().filter(|_| runs.is_multiple_of(256)) {
+                progress.0(runs, self.estimated_runs());
+            }
             let is_first = self.options.check_determinism && runs == 1 && self.floor == 0;
             if let Some(failure) = is_first.then(|| self.repeat()).flatten() {
                 return failure;

@@ -62,3 +62,10 @@ fn witness_json(story: &Counterexample) -> Value {
         "cycle": story.cycle,
     })
 }
+
+/// The replay string of a report, if it has one.
+pub(crate) fn replay_from_json(text: &str) -> Option<String> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let is_ours = value["format"] == "stubborn-threads-1";
+    value["witness"]["replay"].as_str().filter(|_| is_ours).map(str::to_owned)
+}

@@ -5,6 +5,7 @@ mod json;
 mod story;
 mod text;
 
+pub(crate) use json::replay_from_json;
 pub(crate) use story::{schedule_from, tell};
 
 use crate::runtime::state::Names;
@@ -134,6 +135,11 @@ impl Report {
     /// The report for machines.
     pub fn json(&self) -> String {
         json::report_json(self)
+    }
+
+    /// Writes the report for machines to a file, from which its run can be made again.
+    pub fn save(&self, path: impl AsRef<std::path::Path>) -> std::io::Result<()> {
+        std::fs::write(path, self.json())
     }
 
     /// The run that fails as a chart: one column per thread.
