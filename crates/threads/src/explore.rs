@@ -43,7 +43,8 @@ pub struct Builder {
 impl Default for Builder {
     fn default() -> Builder {
         Builder {
-            options: Options::default(),
+            // Code that goes on for ever would be cut for ever.
+            options: Options { max_cut: Some(1), ..Options::default() },
             first_pass: None,
             workers: 1,
             stack_size: 256 << 10,
@@ -92,9 +93,11 @@ impl Builder {
         self
     }
 
-    /// At most so many visible operations in a run (10,000 if not set).
+    /// At most so many visible operations in a run. Runs that have more are cut, and the search goes on; if this is not
+    /// set, it ends at the first run with more than 10,000.
     pub fn max_steps(mut self, max: usize) -> Builder {
         self.options.max_steps = max;
+        self.options.max_cut = None;
         self
     }
 

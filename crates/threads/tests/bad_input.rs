@@ -164,3 +164,23 @@ fn a_static_mutex_that_two_runs_use_is_free_in_each() {
     let report = Builder::new().check(|| drop(LOCK.lock().unwrap()));
     assert!(matches!(report.verdict, Verdict::Holds), "{report}");
 }
+
+#[test]
+fn code_that_goes_on_for_ever_is_cut() {
+    let report = Builder::new().check(|| {
+        let mutex = Arc::new(Mutex::new(0));
+        let guard = mutex.lock().unwrap();
+        let other = thread::spawn({
+            let mutex = mutex.clone();
+            move || {
+                while mutex.try_lock().is_err() {
+                    thread::yield_now();
+                }
+            }
+        });
+        // The other thread never gets it.
+        other.join().unwrap();
+        drop(guard);
+    });
+    assert!(matches!(&report.verdict, Verdict::Inconclusive(why) if why.contains("10000 steps")), "{report}");
+}

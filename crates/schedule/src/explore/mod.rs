@@ -127,6 +127,8 @@ pub struct Options {
     pub max_runs: Option<u64>,
     /// At most so many visible operations in a run.
     pub max_steps: usize,
+    /// The search ends when so many runs were cut because they had too many operations.
+    pub max_cut: Option<u64>,
     /// At most so much time.
     pub max_time: Option<Duration>,
     /// Whether to go on after a failure.
@@ -150,6 +152,7 @@ impl Default for Options {
             random: None,
             max_runs: None,
             max_steps: 10_000,
+            max_cut: None,
             max_time: None,
             keep_going: false,
             check_determinism: true,

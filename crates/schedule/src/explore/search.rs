@@ -252,6 +252,10 @@ impl<'p, P: Program + ?Sized> Explorer<'p, P> {
         if let Some(max) = self.options.max_runs.filter(|&max| runs >= max) {
             return Some(Why::Runs(max));
         }
+        let is_cut = self.options.max_cut.is_some_and(|max| self.stats.cut >= max);
+        if let Some(Why::Steps(max)) = self.why.as_ref().filter(|_| is_cut) {
+            return Some(Why::Steps(*max));
+        }
         // The clock is not asked for every run.
         let max = self.options.max_time.filter(|_| runs.is_multiple_of(16))?;
         (self.started.elapsed() >= max).then_some(Why::Time(max))
