@@ -198,7 +198,7 @@ fn what_goes_wrong_at_run_time_is_a_violation_with_a_run() {
     }
     let run = models.check("chan q = [0] of { byte }; active proctype A() { q!1 }", "");
     assert_eq!(run.code, 1);
-    assert!(run.out.contains("invalid end state"), "{}", run.out);
+    assert!(run.out.contains("invalid end state: A[0] at line 1"), "{}", run.out);
 }
 
 #[test]

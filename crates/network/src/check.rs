@@ -16,6 +16,17 @@ impl Network {
             None => event.trouble.to_string(),
         }
     }
+
+    /// A process and where it is, for people.
+    fn whereabouts(&self, state: &[u8], pid: usize) -> String {
+        let view = self.view(state);
+        let kind = &self.processes[view.kind(pid)];
+        let steps = &kind.locations[view.location(pid).index()].steps;
+        match steps.first() {
+            Some(step) => format!("{}[{pid}] at line {}", kind.name, step.line),
+            None => format!("{}[{pid}]", kind.name),
+        }
+    }
 }
 
 impl Observed for Network {
@@ -35,8 +46,13 @@ impl Observed for Network {
 
     fn check_deadlock(&self, state: &[u8]) -> Result<Option<String>, Fault> {
         let expansion = self.expand(state);
-        let found = expansion.events.iter().find(|event| is_end(event)).map(|event| self.describe(event));
-        Ok(found)
+        Ok(expansion.events.iter().find(|event| is_end(event)).map(|event| match &event.trouble {
+            Trouble::InvalidEnd { processes } => {
+                let stuck: Vec<String> = processes.iter().map(|&pid| self.whereabouts(state, pid)).collect();
+                format!("invalid end state: {}", stuck.join(", "))
+            }
+            _ => self.describe(event),
+        }))
     }
 
     fn is_may_progress(&self, state: &[u8]) -> Result<bool, Fault> {
