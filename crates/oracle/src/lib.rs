@@ -40,6 +40,7 @@ mod network_text;
 pub mod processes;
 pub mod promela;
 mod rng;
+pub mod semantics;
 mod shrink;
 
 pub use brute::Brute;
