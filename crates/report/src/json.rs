@@ -62,7 +62,7 @@ pub fn broken_json(model: &str, broken: &Broken) -> String {
     pretty(top)
 }
 
-fn pretty(top: Map<String, Value>) -> String {
+pub(crate) fn pretty(top: Map<String, Value>) -> String {
     serde_json::to_string_pretty(&Value::Object(top)).unwrap_or_default()
 }
 

@@ -6,6 +6,7 @@
 
 mod chart;
 mod clean;
+mod difference;
 mod json;
 mod ltl;
 mod number;
@@ -14,6 +15,7 @@ mod text;
 
 pub use chart::chart_text;
 pub use clean::clean;
+pub use difference::ComparedProcesses;
 pub use json::{
     JsonError, RecordedWitness, Unreached, broken_json, comparison_json, error_json, report_json,
     with_unreached, witnesses_from_json,

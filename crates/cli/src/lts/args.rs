@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use stubborn_explore::Limits;
 use stubborn_lts::{ReadOptions, Tau};
+use stubborn_semantics::Model;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LtsCommand {
@@ -43,6 +44,62 @@ pub(crate) enum LtsCommand {
         state_names: bool,
         #[command(flatten)]
         limits: LimitArgs,
+        #[command(flatten)]
+        read: ReadArgs,
+    },
+    /// Say whether two processes are the same under a semantics, or one refines the other; if not, why
+    Compare {
+        /// An LSTS or .aut file, or a Promela model
+        left: PathBuf,
+        /// Another
+        right: PathBuf,
+        /// What counts
+        #[arg(long, value_enum, default_value_t = ModelWord::Cffd)]
+        under: ModelWord,
+        /// Only whether the second allows whatever the first may do
+        #[arg(long)]
+        preorder: bool,
+        /// It counts, too, whether the initial state has tau
+        #[arg(long)]
+        initial_stability: bool,
+        /// Most states of the deterministic system
+        #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+        max_states: usize,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        read: ReadArgs,
+    },
+    /// Write a small process that is the same under a semantics
+    Minimize {
+        /// An LSTS or .aut file, or a Promela model
+        input: PathBuf,
+        /// What must stay the same
+        #[arg(long, value_enum, default_value_t = SmallWord::Cffd)]
+        under: SmallWord,
+        /// With cffd: keep whether the initial state has tau, too
+        #[arg(long)]
+        initial_stability: bool,
+        /// Most states of the deterministic system, which cffd needs
+        #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+        max_states: usize,
+        /// Where to write; the format is that of its ending (.lsts, .aut, .dot); by default to standard output
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        #[command(flatten)]
+        read: ReadArgs,
+    },
+    /// Write a process with the same traces in which a trace leads to one state
+    Determinise {
+        /// An LSTS or .aut file, or a Promela model
+        input: PathBuf,
+        /// Most states of the result
+        #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+        max_states: usize,
+        /// Where to write; the format is that of its ending (.lsts, .aut, .dot); by default to standard output
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
         #[command(flatten)]
         read: ReadArgs,
     },
@@ -215,4 +272,50 @@ pub(crate) enum FormatWord {
     Aut,
     /// Graphviz
     Dot,
+}
+
+/// What of a process counts when it is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModelWord {
+    /// Traces, stable failures, divergence traces
+    Cffd,
+    /// The same without failures after divergence traces
+    Ndfd,
+    /// Traces and stable failures
+    Failures,
+    /// Failures and divergences; nothing counts after a divergence trace
+    Csp,
+    /// Traces
+    Traces,
+    /// Strong bisimilarity
+    Strong,
+    /// Branching bisimilarity that preserves divergence
+    Branching,
+}
+
+impl ModelWord {
+    pub(crate) fn model(self) -> Model {
+        match self {
+            Self::Cffd => Model::Cffd,
+            Self::Ndfd => Model::Ndfd,
+            Self::Failures => Model::Failures,
+            Self::Csp => Model::Csp,
+            Self::Traces => Model::Traces,
+            Self::Strong => Model::Strong,
+            Self::Branching => Model::Branching,
+        }
+    }
+}
+
+/// What must stay the same when a process is made smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SmallWord {
+    /// Everything; only states that cannot be reached are left out
+    Reachable,
+    /// Strong bisimilarity
+    Strong,
+    /// Branching bisimilarity that preserves divergence
+    Branching,
+    /// CFFD: equivalent processes have the same result
+    Cffd,
 }

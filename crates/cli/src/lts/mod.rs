@@ -8,6 +8,7 @@ mod files;
 mod info;
 mod promela;
 mod rules;
+mod semantics;
 mod tester;
 
 pub(crate) use args::LtsCommand;
@@ -32,6 +33,18 @@ pub(crate) fn lts(command: LtsCommand) -> Result<u8, Failure> {
         }
         LtsCommand::Compose { rules, output, state_names, limits, read } => {
             compose::compose(&rules, output.as_deref(), state_names, &limits, &read)
+        }
+        LtsCommand::Compare { left, right, under, preorder, initial_stability, max_states, json, read } => {
+            let asked = semantics::Asked { under, preorder, initial_stability, max_states, json };
+            semantics::compare([&left, &right], &asked, &read)
+        }
+        LtsCommand::Minimize { input, under, initial_stability, max_states, output, read } => {
+            let how = semantics::Smaller::Minimal(under, initial_stability);
+            semantics::write(&input, output.as_deref(), how, max_states, &read)
+        }
+        LtsCommand::Determinise { input, max_states, output, read } => {
+            let how = semantics::Smaller::Deterministic;
+            semantics::write(&input, output.as_deref(), how, max_states, &read)
         }
         LtsCommand::Check { system, testers, read, check } => check::check(&system, &testers, &read, &check),
         LtsCommand::Tester { specification, ltl, automaton, visible, max_states, output, read } => {

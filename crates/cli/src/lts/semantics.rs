@@ -1,0 +1,106 @@
+//! `stubborn lts compare`, `minimize` and `determinise`: what can be observed of processes.
+
+use super::args::{ModelWord, ReadArgs, SmallWord};
+use super::{BAD_INPUT, files};
+use crate::entry::{print, say};
+use crate::run::Failure;
+use std::path::Path;
+use stubborn_lts::Lsts;
+use stubborn_report::{ComparedProcesses, with_commas};
+use stubborn_semantics::{
+    Comparison, Limit, Minimization, NoAnswer, Relation, compare as compare_systems, determinise, minimize,
+};
+
+const DIFFERENT: u8 = 1;
+const INCONCLUSIVE: u8 = 3;
+
+/// What is asked about two files.
+pub(crate) struct Asked {
+    pub(crate) under: ModelWord,
+    pub(crate) preorder: bool,
+    pub(crate) initial_stability: bool,
+    pub(crate) max_states: usize,
+    pub(crate) json: bool,
+}
+
+/// Compares two files.
+pub(crate) fn compare(files: [&Path; 2], asked: &Asked, read: &ReadArgs) -> Result<u8, Failure> {
+    let Some(left) = files::open(files[0], read)? else { return Ok(BAD_INPUT) };
+    let Some(right) = files::open(files[1], read)? else { return Ok(BAD_INPUT) };
+    let comparison = Comparison {
+        model: asked.under.model(),
+        relation: if asked.preorder { Relation::Refines } else { Relation::Equivalent },
+        initial_stability: asked.initial_stability,
+        limit: Limit::of_nodes(asked.max_states),
+    };
+    let difference = match compare_systems(&left, &right, &comparison) {
+        Ok(difference) => difference,
+        Err(error) => return no_answer(&error),
+    };
+    let names = files.map(|file| file.display().to_string());
+    let answer = ComparedProcesses {
+        names: [&names[0], &names[1]],
+        asked: &comparison,
+        difference: difference.as_ref(),
+    };
+    let code = if difference.is_some() { DIFFERENT } else { 0 };
+    print(if asked.json { answer.json(code) + "\n" } else { answer.text() });
+    Ok(code)
+}
+
+/// How a smaller system is made.
+#[derive(Clone, Copy)]
+pub(crate) enum Smaller {
+    Minimal(SmallWord, bool),
+    Deterministic,
+}
+
+/// Writes a smaller system, or a deterministic one; says what became of its size if it goes to a file.
+pub(crate) fn write(
+    input: &Path,
+    output: Option<&Path>,
+    how: Smaller,
+    max_states: usize,
+    read: &ReadArgs,
+) -> Result<u8, Failure> {
+    let format = files::format(output, None)?;
+    let Some(lsts) = files::open(input, read)? else { return Ok(BAD_INPUT) };
+    let limit = Limit::of_nodes(max_states);
+    let result = match how {
+        Smaller::Deterministic => determinise(&lsts, limit),
+        Smaller::Minimal(word, initial_stability) => {
+            let how = match word {
+                SmallWord::Reachable => Minimization::Reachable,
+                SmallWord::Strong => Minimization::Strong,
+                SmallWord::Branching => Minimization::Branching,
+                SmallWord::Cffd => Minimization::Cffd { initial_stability },
+            };
+            minimize(&lsts, how, limit)
+        }
+    };
+    let small = match result {
+        Ok(small) => small,
+        Err(error) => return no_answer(&error),
+    };
+    files::save(&small, output, format, read)?;
+    if output.is_some() {
+        print(format!("{} -> {}\n", size(&lsts), size(&small)));
+    }
+    Ok(0)
+}
+
+fn size(lsts: &Lsts) -> String {
+    let n = |count: usize| with_commas(count as u64);
+    format!("{} states, {} transitions", n(lsts.n_states()), n(lsts.n_transitions()))
+}
+
+/// A limit is inconclusive; everything else should not have been asked.
+fn no_answer(error: &NoAnswer) -> Result<u8, Failure> {
+    match error {
+        NoAnswer::Limit { .. } => {
+            say(&error.to_string());
+            Ok(INCONCLUSIVE)
+        }
+        NoAnswer::NoPreorder(_) | NoAnswer::TooLarge(_) => Err(Failure::Usage(error.to_string())),
+    }
+}

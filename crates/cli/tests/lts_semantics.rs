@@ -1,0 +1,99 @@
+//! `stubborn lts compare`, `minimize` and `determinise` as a user meets them.
+
+mod common;
+
+use common::stubborn;
+use std::path::{Path, PathBuf};
+
+/// A directory of its own for a test.
+fn directory(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lts_semantics").join(name);
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+/// An .aut file of edges as "0 a 1".
+fn aut(directory: &Path, name: &str, edges: &[&str]) -> String {
+    let mut text = format!("des (0, {}, 12)\n", edges.len());
+    for edge in edges {
+        let words: Vec<&str> = edge.split(' ').collect();
+        text += &format!("({}, \"{}\", {})\n", words[0], words[1], words[2]);
+    }
+    let file = directory.join(name);
+    std::fs::write(&file, text).unwrap();
+    file.display().to_string()
+}
+
+#[test]
+fn internal_and_external_choice_have_equal_traces_only() {
+    let at = directory("choice");
+    let one = aut(&at, "one.aut", &["0 a 1", "1 b 2", "1 c 3"]);
+    let two = aut(&at, "two.aut", &["0 a 1", "0 a 2", "1 b 3", "2 c 4"]);
+    let run = stubborn(&format!("lts compare {one} {two}"));
+    assert_eq!(run.code, 1, "{}", run.err);
+    assert!(run.out.contains("is not equivalent to") && run.out.contains("after: a\n"), "{}", run.out);
+    assert!(run.out.contains("two.aut can be stable and refuse {a, c}"), "{}", run.out);
+    assert_eq!(stubborn(&format!("lts compare {one} {two} --preorder")).code, 0);
+    assert_eq!(stubborn(&format!("lts compare {two} {one} --preorder")).code, 1);
+    assert_eq!(stubborn(&format!("lts compare {one} {two} --under traces")).code, 0);
+    let run = stubborn(&format!("lts compare {two} {one} --json"));
+    let json: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&json["holds"], &json["exit_code"]), (&false.into(), &1.into()));
+    let difference = &json["difference"];
+    assert_eq!((&difference["side"], &difference["reason"]), (&"left".into(), &"refusal".into()));
+    assert_eq!(difference["trace"][0]["action"], "a");
+}
+
+#[test]
+fn equivalent_processes_have_byte_equal_normal_forms() {
+    let at = directory("normal");
+    let one = aut(&at, "one.aut", &["0 b 1", "0 i 2", "2 a 3"]);
+    let two = aut(&at, "two.aut", &["0 i 1", "1 a 2", "0 i 3", "3 a 2", "3 b 2"]);
+    let form = |file: &str| stubborn(&format!("lts minimize {file} --under cffd"));
+    assert_eq!((form(&one).code, form(&one).out), (0, form(&two).out));
+    assert_eq!(stubborn(&format!("lts compare {one} {two}")).code, 0);
+    let strong = stubborn(&format!("lts compare {one} {two} --under strong"));
+    assert!(strong.code == 1 && strong.out.contains("no trace, refusal or divergence"), "{}", strong.out);
+    let out = at.join("out.lsts").display().to_string();
+    let run = stubborn(&format!("lts determinise {two} -o {out}"));
+    assert!(run.code == 0 && run.out.contains("-> 2 states, 2 transitions"), "{}{}", run.out, run.err);
+    assert_eq!(stubborn(&format!("lts compare {two} {out} --under traces")).code, 0);
+}
+
+#[test]
+fn the_client_of_a_ring_is_minimal() {
+    let at = directory("ring");
+    assert_eq!(stubborn(&format!("lts example {} --size 2", at.display())).code, 0);
+    let (client, out) = (at.join("client.lsts"), at.join("small.lsts"));
+    let run = stubborn(&format!("lts minimize {} -o {}", client.display(), out.display()));
+    assert!(run.out.contains("6 states, 6 transitions -> 6 states, 6 transitions"), "{}{}", run.out, run.err);
+    for under in ["cffd", "branching", "ndfd"] {
+        let run = stubborn(&format!("lts compare {} {} --under {under}", client.display(), out.display()));
+        assert_eq!(run.code, 0, "{}", run.out);
+    }
+}
+
+#[test]
+fn bad_input_has_its_message_and_exit_code() {
+    let at = directory("bad");
+    let one = aut(&at, "one.aut", &["0 a 1"]);
+    let other = aut(&at, "other.aut", &["0 b 1"]);
+    let run = stubborn(&format!("lts compare {one} {other}"));
+    assert!(run.code == 1 && run.out.contains("has the action \"a\""), "{}", run.out);
+    let run = stubborn(&format!("lts compare {one} {}", at.join("none.aut").display()));
+    assert!(run.code == 2 && run.err.contains("none.aut"), "{}", run.err);
+    let run = stubborn(&format!("lts compare {one} {one} --under branching --preorder"));
+    assert!(run.code == 2 && run.err.contains("branching has no preorder"), "{}", run.err);
+    // Whether the tenth letter from the end was a: a set for each word of ten letters.
+    let mut edges = vec!["0 a 0".to_owned(), "0 b 0".to_owned(), "0 a 1".to_owned()];
+    (1..10).for_each(|i| edges.extend(["a", "b"].map(|letter| format!("{i} {letter} {}", i + 1))));
+    let exploding = aut(&at, "explode.aut", &edges.iter().map(String::as_str).collect::<Vec<_>>());
+    for command in ["minimize", "determinise"] {
+        let run = stubborn(&format!("lts {command} {exploding} --max-states 1000"));
+        assert!(run.code == 3 && run.err.contains("more than 1000 states"), "{}", run.err);
+    }
+    let two = aut(&at, "two.aut", &["0 a 0", "0 b 0"]);
+    let run = stubborn(&format!("lts compare {exploding} {two} --max-states 1000 --under traces"));
+    assert!(run.code == 3 && run.err.contains("inconclusive"), "{} {}", run.code, run.err);
+}
