@@ -6,7 +6,7 @@
 
 use crate::Rng;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use stubborn_lts::{Lsts, LstsBuilder, Mark, TAU};
+use stubborn_lts::{Component, Expr, Lsts, LstsBuilder, Mark, Plan, TAU};
 
 /// What can be seen of a step: the action, none for tau, and the propositions that change.
 pub type Seen = (Option<String>, BTreeSet<String>);
@@ -236,6 +236,56 @@ pub fn random_systems(rng: &mut Rng) -> (Lsts, Lsts) {
     }
     let pair = (one.lsts(n_actions, n_propositions), two.lsts(n_actions, n_propositions));
     if rng.chance(1, 2) { pair } else { (pair.1, pair.0) }
+}
+
+/// A network of two or three such systems: rules for one or two of them, of which some are hidden, and propositions of
+/// the result that depend on those of one or two.
+pub fn random_composition(rng: &mut Rng) -> Plan {
+    let n_actions = 3;
+    let mut plan = Plan::new();
+    let n = rng.between(2, 3);
+    for i in 0..n {
+        let mut draft = draft(rng, n_actions, 2);
+        // States that are the same, so that there is something to merge.
+        (0..3).for_each(|_| change(rng, &mut draft, n_actions));
+        let lsts = draft.lsts(n_actions, 2);
+        let (prefix, name) = (String::new(), format!("c{i}"));
+        plan.add_component(Component { number: i as u64 + 1, prefix, name, lsts: lsts.into() });
+    }
+    let action = |rng: &mut Rng| rng.between(1, n_actions as usize) as u32;
+    for _ in 0..rng.between(6, 12) {
+        let n_parts = rng.between(1, 2);
+        let mut parts: Vec<(usize, u32)> =
+            rng.sample(n_parts, n).into_iter().map(|component| (component, action(rng))).collect();
+        parts.sort_unstable();
+        let result = if rng.chance(1, 3) { TAU } else { plan.result(&format!("r{}", rng.below(3))) };
+        plan.add_rule(parts, result).expect("the parts are actions of processes");
+    }
+    for i in 0..rng.below(3) {
+        let holds = |rng: &mut Rng| Expr::Holds { component: rng.below(n), proposition: rng.below(2) };
+        let both = vec![holds(rng), holds(rng)];
+        let expr = if rng.chance(1, 2) { Expr::And(both) } else { Expr::Or(both) };
+        plan.add_proposition(expr, Mark::Named(format!("q{i}")));
+    }
+    plan.finish();
+    plan
+}
+
+/// The same network of other components, which have the same actions and propositions in the same order.
+pub fn with_components(plan: &Plan, change: impl Fn(&Lsts) -> Lsts) -> Plan {
+    let mut changed = Plan::new();
+    for component in plan.components() {
+        changed.add_component(Component { lsts: change(&component.lsts).into(), ..component.clone() });
+    }
+    for rule in plan.rules() {
+        let result = if rule.result == TAU { TAU } else { changed.result(plan.action_name(rule.result)) };
+        changed.add_rule(rule.parts.clone(), result).expect("the parts are actions of processes");
+    }
+    for rule in plan.propositions().iter().filter(|rule| !rule.is_implied) {
+        changed.add_proposition(rule.expr.clone(), rule.result.clone());
+    }
+    changed.finish();
+    changed
 }
 
 fn draft(rng: &mut Rng, n_actions: u32, n_propositions: usize) -> Draft {

@@ -1,11 +1,13 @@
 //! Comparisons and minimal systems against the definitions, on random pairs.
 
 use std::collections::BTreeSet;
-use stubborn_lts::Lsts;
+use stubborn_explore::{Limits, Unwatched};
+use stubborn_lts::{Lsts, Plan, unfold};
 use stubborn_oracle::Rng;
-use stubborn_oracle::campaign::{fail, seeds};
+use stubborn_oracle::campaign::{Tally, fail, seeds};
 use stubborn_oracle::semantics::{
-    are_bisimilar, diverges, excesses, holding, random_systems, refuses, start, steps,
+    are_bisimilar, diverges, excesses, holding, random_composition, random_systems, refuses, start, steps,
+    with_components,
 };
 use stubborn_semantics::{
     Comparison, Difference, Limit, Minimization, Model, Reason, Side, compare, determinise, minimize,
@@ -108,7 +110,6 @@ fn small_systems_are_the_same_and_normal_forms_are_unique() {
     for &seed in &seeds {
         let (one, two) = random_systems(&mut Rng::new(seed));
         let complain = |what: &str| fail("semantics", TEST, seed, format!("{what}\n{one:?}\n{two:?}"));
-        let small = |lsts: &Lsts, how| minimize(lsts, how, Limit::default()).expect("it is small");
         let is_same = |lsts: &Lsts, other: &Lsts, which: usize| {
             by_definition(lsts, other)[which].or(by_definition(other, lsts)[which]).is_none()
         };
@@ -140,4 +141,44 @@ fn small_systems_are_the_same_and_normal_forms_are_unique() {
     }
     println!("{} systems, {n_smaller} of twice as many quotients are smaller", seeds.len());
     assert!(seeds.len() == 1 || n_smaller * 4 > seeds.len(), "too few systems can be made smaller");
+}
+
+/// What is done to a component.
+type Change<'a> = &'a dyn Fn(&Lsts) -> Lsts;
+
+/// A congruence: what is the same stays the same in every network, with actions hidden and propositions combined.
+#[test]
+fn networks_of_small_components_are_the_same() {
+    const TEST: &str = "networks_of_small_components_are_the_same";
+    let cffd = Minimization::Cffd { initial_stability: false };
+    let ways: [(Model, Change<'_>); 4] = [
+        (Model::Strong, &|lsts| small(lsts, Minimization::Strong)),
+        (Model::Branching, &|lsts| small(lsts, Minimization::Branching)),
+        (Model::Cffd, &|lsts| small(lsts, cffd)),
+        (Model::Traces, &|lsts| determinise(lsts, Limit::default()).expect("it is small")),
+    ];
+    let seeds = seeds(2_000);
+    let mut tally = [Tally::new(), Tally::new(), Tally::new(), Tally::new()];
+    for &seed in &seeds {
+        let plan = random_composition(&mut Rng::new(seed));
+        let whole = composed(&plan);
+        for (i, (model, change)) in ways.iter().enumerate() {
+            let other = composed(&with_components(&plan, change));
+            if let Some(difference) = asked(&whole, &other, &Comparison::new(*model)) {
+                fail("semantics", TEST, seed, format!("{model}: {difference:?}\n{plan:?}"));
+            }
+            tally[i].count(whole.n_states(), other.n_states());
+        }
+    }
+    if seeds.len() > 1 {
+        tally.iter().for_each(|tally| tally.assert_not_degenerate(8, 0.2));
+    }
+}
+
+fn small(lsts: &Lsts, how: Minimization) -> Lsts {
+    minimize(lsts, how, Limit::default()).expect("it is small")
+}
+
+fn composed(plan: &Plan) -> Lsts {
+    unfold(plan, Limits::default(), false, &mut Unwatched).expect("it is small").lsts
 }
