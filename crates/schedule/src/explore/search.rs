@@ -235,7 +235,8 @@ impl<'p, P: Program + ?Sized> Explorer<'p, P> {
 
     pub(super) fn deadlock(&self) -> Failure {
         let n = self.world.waiting().count();
-        let message = format!("{n} process{} wait for ever", if n == 1 { "" } else { "es" });
+        let message =
+            if n == 1 { "a process waits for ever".into() } else { format!("{n} processes wait for ever") };
         Failure { kind: FailureKind::Deadlock, process: None, message, is_limit: false }
     }
 
