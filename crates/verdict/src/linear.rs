@@ -51,12 +51,6 @@ pub trait RunProperty<S: Vector + ?Sized> {
     /// the other functions use. The last of the states is the last before the run repeats.
     fn is_forbidden(&self, states: &Batch<S>, cycle: usize) -> Result<bool, Fault>;
 
-    /// Whether such a run may count at all: if only fair runs do, whether it can be fair. Independent as well.
-    fn can_be_fair(&self, states: &Batch<S>, cycle: usize) -> Result<bool, Fault> {
-        let _ = (states, cycle);
-        Ok(true)
-    }
-
     /// The propositions that hold in a state, in words, for people.
     fn beside(&self, state: &S) -> String;
 }
@@ -458,14 +452,6 @@ where
     let Some(mut states) = forbidden_run(original, property, &mut lifted, options.replay_states)? else {
         return Ok(Judged::NotForbidden);
     };
-    // Every run that goes round was found so; what is decided before can go on fairly.
-    if let Some(start) = witness.cycle_start.and(lifted.cycle_start) {
-        let mut once = states.clone();
-        once.truncate(states.len() - 1);
-        if !property.can_be_fair(&once, start)? {
-            return Ok(Judged::NotForbidden);
-        }
-    }
     // What the closure accepts whatever comes, the property need not.
     let is_whatever = found.cycle_start.is_none() && !is_closure;
     let message = match (is_whatever, lifted.cycle_start) {
