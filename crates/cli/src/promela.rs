@@ -171,7 +171,7 @@ fn check_invariant(
     let original = as_written.asking(asked).minding_states_only();
     let checks = subject.checks();
     let options = Options { questions: Some(vec![Question::Safety]), ..options.clone() };
-    let make = |kind: ReductionKind| own_reduction(network, &checks, kind, &options);
+    let make = |kind: ReductionKind| own_reduction(network, &checks, &asked.readers(), kind, &options);
     let mut analysis = analyse_with(&subject, &make, &options, &mut watch).map_err(Failure::Broken)?;
     if on_original(&subject, &original, &mut analysis, &options).is_err() {
         return Err(Failure::Usage("a run without a cycle does not need to close".into()));
@@ -199,10 +199,11 @@ fn check_invariant(
 fn own_reduction<'n>(
     network: &'n Network,
     checks: &[Expr],
+    readers: &[&Expr],
     kind: ReductionKind,
     options: &Options,
 ) -> Option<Box<dyn Reduction<Subject<'n>> + 'n>> {
-    let reduction = NetworkReduction::new(network, checks, kind);
+    let reduction = NetworkReduction::new(network, checks, kind).observed_by(readers);
     let reduction = options.check.into_iter().fold(reduction, NetworkReduction::checked);
     (kind != ReductionKind::None).then(|| Box::new(reduction) as Box<dyn Reduction<Subject<'n>>>)
 }
@@ -345,7 +346,7 @@ pub(crate) fn report(
     let state_bits = state_bits(network);
     let about = About { name: name.to_owned(), n_transitions: network.n_steps, state_bits, rules: None };
     let checks = subject.checks();
-    let make = |kind: ReductionKind| own_reduction(network, &checks, kind, &options);
+    let make = |kind: ReductionKind| own_reduction(network, &checks, &asked.readers(), kind, &options);
     let analyse = Analyse { options: &options, watch: Terminal::new(args.time, args.quiet), about };
     let mut report = analyse.run_with(subject, &make)?;
     report.analysis.answers.iter_mut().for_each(|answer| asked.name_progress(answer));

@@ -303,3 +303,24 @@ fn promela_models_can_be_compared() {
     assert_eq!(stubborn("compare not-there.pml").code, 2);
     assert_eq!(stubborn("compare peterson --invariant x").code, 2);
 }
+
+/// A process that has ended may stay below one that waits for ever, or be buried before. Who counts processes sees that.
+#[test]
+fn progress_that_counts_processes_keeps_them_from_being_buried_at_once() {
+    let text = "proctype W() { skip } proctype X() { end: false }
+        init { byte n; do :: n < 1 -> n++; run W() :: else -> break od; run X() }";
+    let goal = |way: &'static str| {
+        [
+            "--may-progress",
+            "_nr_pr == 2",
+            "--strict-progress",
+            "--question",
+            "may-progress",
+            "--reduction",
+            way,
+        ]
+    };
+    for way in ["none", "scc+deletion", "persistent-3", "ample"] {
+        assert_code(text, &goal(way), 1);
+    }
+}

@@ -65,7 +65,9 @@ fn repair<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>)
         run.job.system.successors(source, &mut run.batch)?;
         // What is wrong here was seen when it was expanded first.
         run.batch.take_flag();
-        let is_cut = run.batch.take_cut().is_some();
+        let too_much = run.batch.take_cut();
+        run.too_much = run.too_much.or(too_much);
+        let is_cut = too_much.is_some();
         run.insert(front.bytes())?;
         let expanded = Expanded { end: run.batch.len(), is_flagged: false, is_cut };
         digest(run, front, state as usize, &[expanded])?;

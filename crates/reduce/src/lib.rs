@@ -43,7 +43,8 @@ pub trait Reduction<Y: System + ?Sized> {
     /// What the choice preserves.
     fn preserves(&self) -> Preserves;
 
-    /// Appends the successors to explore. Appends none only if the state is terminal.
+    /// Appends the successors to explore. Appends none only if the state is terminal, or if what is preserved says that
+    /// nothing that matters can follow.
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault>;
 
     /// Whether the last expansion may have left out something that can be seen: a transition that may change

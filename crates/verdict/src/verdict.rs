@@ -73,6 +73,8 @@ impl Holds {
             (Preserves::OnlyFailures, _) => return None,
             (Preserves::Stuttering, Question::Linear { .. }) if evidence.is_closed => Row::Stuttering,
             (Preserves::Acceptance, Question::Linear { .. }) if evidence.is_closed => Row::Guided,
+            // Not even D0.
+            (Preserves::Acceptance, _) => return None,
             (_, Question::Deadlock) => Row::TerminalStates,
             (_, Question::Rejection { kind: RejectionKind::Deadlock, .. }) => Row::TerminalStates,
             (Preserves::Rejections, Question::Rejection { .. }) if evidence.no_livelock => Row::Testers,
@@ -213,6 +215,8 @@ mod tests {
         assert_eq!(proved(Preserves::OnlyFailures, true), [true, false, false, false]);
         let only = Evidence { preserves: Preserves::OnlyFailures, ..evidence(&End::Complete) };
         assert!(all_questions().iter().all(|question| Holds::conclude(question, only).is_none()));
+        let guided = Evidence { preserves: Preserves::Acceptance, ..evidence(&End::Complete) };
+        assert!(all_questions().iter().all(|question| Holds::conclude(question, guided).is_none()));
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn is_harmless<'e>(network: &Network, flow: &Flow, mut watched: impl Iterator<It
     !has_numbers
         && starts_again(network, flow)
         && network.initialisers.iter().all(|initialiser| globals.begins_blindly(initialiser))
-        && watched.all(|expr| globals.is_plain(expr))
+        && watched.all(|expr| is_blind(network, expr))
         && (0..network.processes.len()).all(|kind| {
             let owner = Owner { network, kind: Some(kind) };
             let process = &network.processes[kind];
@@ -47,6 +47,11 @@ fn is_harmless<'e>(network: &Network, flow: &Flow, mut watched: impl Iterator<It
                 && process.initialisers.iter().all(|initialiser| owner.begins_blindly(initialiser))
                 && network.steps_of(kind).all(|(_, step)| owner.is_blind(step))
         })
+}
+
+/// Whether an expression that looks at states from outside depends on no numbers.
+pub(super) fn is_blind(network: &Network, expr: &Expr) -> bool {
+    Owner { network, kind: None }.is_plain(expr)
 }
 
 /// Whether some process may start more than one other with the same step.

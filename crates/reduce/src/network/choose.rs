@@ -168,6 +168,12 @@ impl<'n> NetworkReduction<'n> {
         Self { depth: Some(depth), ..self }
     }
 
+    /// The same if somebody looks at these expressions as well, in whatever states are found.
+    pub fn observed_by(self, readers: &[&Expr]) -> Self {
+        let is_blind = readers.iter().all(|expr| burial::is_blind(self.network, expr));
+        Self { burials: self.burials.filter(|_| is_blind), ..self }
+    }
+
     fn is_to_be_checked(&self) -> bool {
         match self.depth {
             _ if self.is_off => false,
@@ -346,12 +352,14 @@ impl<'n> NetworkReduction<'n> {
 
 impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     fn name(&self) -> String {
-        self.kind.word().into()
+        let burying = if self.burials.is_some() { ", burying" } else { "" };
+        format!("{}{burying}", self.kind.word())
     }
 
     fn preserves(&self) -> Preserves {
         match self.kind {
-            _ if self.purpose != Purpose::States => Preserves::Stuttering,
+            _ if self.purpose == Purpose::Runs => Preserves::Stuttering,
+            _ if self.purpose == Purpose::Goals => Preserves::Acceptance,
             ReductionKind::None => Preserves::Everything,
             ReductionKind::UpSets => Preserves::Failures,
             _ => Preserves::Basic,
