@@ -121,7 +121,7 @@ fn check_property(
     };
     let left = args.time.map(|limit| limit.saturating_sub(started.elapsed()));
     let mut watch = Terminal::new(left, args.quiet);
-    let mut bound = property.bound(searched.network(), as_written.network());
+    let mut bound = property.bound(searched.network(), as_written.network()).only_fair(linear.fair);
     let mut movers = Movers(as_written.network());
     let make = |support: u64| {
         let visible = property.visible(support);

@@ -253,7 +253,7 @@ impl Runs {
         // Whether nothing else can happen is not the engine's to say.
         let condition = |expr: &Expr| if expr.has_timeout() { None } else { engine.condition(expr) };
         let conditions = self.exprs.iter().map(condition).collect();
-        Bound { runs: self, searched, original, conditions, engine: RefCell::new(engine) }
+        Bound { runs: self, searched, original, conditions, engine: RefCell::new(engine), only_fair: false }
     }
 }
 
@@ -265,9 +265,15 @@ pub(crate) struct Bound<'a> {
     /// The propositions as the engine evaluates them; `None` where only the network can.
     conditions: Vec<Option<Condition>>,
     engine: RefCell<Engine<'a>>,
+    only_fair: bool,
 }
 
 impl Bound<'_> {
+    /// Whether only weakly fair runs are forbidden.
+    pub(crate) fn only_fair(self, only_fair: bool) -> Self {
+        Self { only_fair, ..self }
+    }
+
     /// The letter of a state, evaluated by the reference interpreter.
     fn reference_letter(&self, state: &[u8]) -> Letter {
         let holds = |expr: &Expr| self.original.holds(state, expr);
@@ -326,6 +332,26 @@ impl RunProperty<[u8]> for Bound<'_> {
                 claim_accepts(self.original, &self.original.claims[*number], states, cycle)
             }
         })
+    }
+
+    /// Weakly fair, by the reference interpreter: whoever can take part in all states of the cycle does so in some step of it.
+    fn counts(&self, states: &Batch<[u8]>, cycle: usize, steps: &[TransitionId]) -> Result<bool, Fault> {
+        if !self.only_fair {
+            return Ok(true);
+        }
+        let (mut always, mut moved) = ([u64::MAX; 4], Processes::default());
+        for (i, step) in (cycle..states.len()).zip(steps) {
+            let mut enabled = Processes::default();
+            for successor in self.original.expand(states.state(i)).successors {
+                let is_taken = successor.transition == *step;
+                for (k, who) in participants(&successor.trail).into_iter().enumerate() {
+                    enabled[k] |= who;
+                    moved[k] |= if is_taken { who } else { 0 };
+                }
+            }
+            (0..4).for_each(|k| always[k] &= enabled[k]);
+        }
+        Ok((0..4).all(|k| always[k] & !moved[k] == 0))
     }
 
     fn beside(&self, state: &[u8]) -> String {

@@ -82,6 +82,23 @@ fn weak_fairness_leaves_out_runs_in_which_a_process_is_overtaken_for_ever() {
     assert_code(MODEL, &["--ltl", "[]<> q"], 1);
 }
 
+/// What A writes nobody reads, so its step changes nothing that is looked at, as B's does.
+#[test]
+fn a_run_that_is_shown_with_fairness_leaves_no_process_out() {
+    let text = "byte b, x;
+        active proctype A() { do :: b = 1 od }
+        active proctype B() { do :: skip od }";
+    let json = check(text, &["--question", "linear", "--ltl", "<> (x == 1)", "--fair", "--json"]).json();
+    let result = &json["results"][0];
+    assert_eq!(result["verdict"], "violated");
+    let steps = result["witness"]["steps"].as_array().expect("steps");
+    let cycle = result["witness"]["cycle_start"].as_u64().expect("a cycle") as usize;
+    for process in ["A[0]", "B[1]"] {
+        let moves = |step: &serde_json::Value| step["process"] == process;
+        assert!(steps[cycle..].iter().any(moves), "{process}: {steps:?}");
+    }
+}
+
 #[test]
 fn claims_forbid_runs() {
     let never = |body: &str| format!("{MODEL} never {{ {body} }}");

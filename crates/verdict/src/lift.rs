@@ -2,8 +2,9 @@
 //!
 //! A step between representatives stands for some step of the real system that leads to a state with the
 //! right representative. If the symmetry is one, such a step always exists; if none does, the symmetry is
-//! wrong and we say so. A cycle of representatives need not be a cycle of states: it is run through again
-//! until a state repeats.
+//! wrong and we say so. Of several the transition that was found is taken, if it is one of them: whether a run is
+//! fair depends on who moves, and not only on where it leads. A cycle of representatives need not be a cycle of
+//! states: it is run through again until a state repeats.
 
 use crate::Witness;
 use std::collections::HashMap;
@@ -23,7 +24,7 @@ pub(crate) fn lift<Y: Symmetric + ?Sized>(
     let last = representatives.len() - 1;
     let stem_end = witness.cycle_start.unwrap_or(last);
     for i in 1..=stem_end {
-        real.step_to(representatives.state(i))?;
+        real.step_to(representatives.state(i), witness.steps[i - 1])?;
     }
     let mut lifted = Witness { no_return: witness.no_return, ..Witness::default() };
     if witness.cycle_start.is_some() {
@@ -33,7 +34,7 @@ pub(crate) fn lift<Y: Symmetric + ?Sized>(
                 return Err(Fault::Broken("a cycle of representatives does not close".into()));
             }
             for i in stem_end + 1..=last {
-                real.step_to(representatives.state(i))?;
+                real.step_to(representatives.state(i), witness.steps[i - 1])?;
             }
             lifted.cycle_start = seen.get(real.at.state(0).as_bytes()).copied();
         }
@@ -50,23 +51,28 @@ struct Run<'y, Y: Symmetric + ?Sized> {
 }
 
 impl<Y: Symmetric + ?Sized> Run<'_, Y> {
-    /// Takes a step to a state whose representative is `wanted`.
-    fn step_to(&mut self, wanted: &Y::State) -> Result<(), Fault> {
+    /// Takes a step to a state whose representative is `wanted`: by transition `found`, if that leads there.
+    fn step_to(&mut self, wanted: &Y::State, found: TransitionId) -> Result<(), Fault> {
         let mut successors = Batch::new();
         self.system.successors(self.at.state(0), &mut successors)?;
         let mut represented = successors.clone();
+        let mut chosen = None;
         for i in 0..successors.len() {
             self.system.represent(represented.state_mut(i))?;
-            if represented.state(i) == wanted {
-                self.at.clear();
-                self.at.push(successors.via(i), successors.state(i));
-                self.steps.push(successors.via(i));
-                return Ok(());
+            let is_found = successors.via(i) == found;
+            if represented.state(i) == wanted && (chosen.is_none() || is_found) {
+                chosen = Some(i);
             }
         }
-        Err(Fault::Broken(format!(
-            "{} and its representative do not have the same successors: the symmetry, or what was left out, is wrong",
-            self.system.show(self.at.state(0))
-        )))
+        let Some(i) = chosen else {
+            return Err(Fault::Broken(format!(
+                "{} and its representative do not have the same successors: the symmetry, or what was left out, is wrong",
+                self.system.show(self.at.state(0))
+            )));
+        };
+        self.at.clear();
+        self.at.push(successors.via(i), successors.state(i));
+        self.steps.push(successors.via(i));
+        Ok(())
     }
 }

@@ -25,7 +25,7 @@ use stubborn_explore::{End, Limits, Stop, Watch};
 use stubborn_ltl::{Automaton, Letter, closure, degeneralise};
 use stubborn_reduce::{Full, Preserves, Reduction};
 use stubborn_store::{Exact, Guarantee, Store};
-use stubborn_system::{Batch, Fault, Question, Symmetric, System, Vector};
+use stubborn_system::{Batch, Fault, Question, Symmetric, System, TransitionId, Vector};
 
 /// A property of runs over states of a kind.
 pub trait RunProperty<S: Vector + ?Sized> {
@@ -50,6 +50,13 @@ pub trait RunProperty<S: Vector + ?Sized> {
     /// Whether the run through `states` that repeats from number `cycle` on is forbidden. Uses nothing of what
     /// the other functions use. The last of the states is the last before the run repeats.
     fn is_forbidden(&self, states: &Batch<S>, cycle: usize) -> Result<bool, Fault>;
+
+    /// Whether such a run, of which `steps` are the steps from number `cycle` on, counts at all: if only fair runs do, whether it is
+    /// fair. Independent as well.
+    fn counts(&self, states: &Batch<S>, cycle: usize, steps: &[TransitionId]) -> Result<bool, Fault> {
+        let _ = (states, cycle, steps);
+        Ok(true)
+    }
 
     /// The propositions that hold in a state, in words, for people.
     fn beside(&self, state: &S) -> String;
@@ -452,6 +459,14 @@ where
     let Some(mut states) = forbidden_run(original, property, &mut lifted, options.replay_states)? else {
         return Ok(Judged::NotForbidden);
     };
+    // Every run that goes round was found so; what is decided before can go on fairly.
+    if let Some(start) = witness.cycle_start.and(lifted.cycle_start) {
+        let mut once = states.clone();
+        once.truncate(states.len() - 1);
+        if !property.counts(&once, start, &lifted.steps[start..])? {
+            return Ok(Judged::NotForbidden);
+        }
+    }
     // What the closure accepts whatever comes, the property need not.
     let is_whatever = found.cycle_start.is_none() && !is_closure;
     let message = match (is_whatever, lifted.cycle_start) {
