@@ -84,7 +84,17 @@ impl CompositionJob for Judge<'_> {
         };
         let everything = Options { check: Some(CheckDepth::Everything), ..options() };
         let all = if seed.is_multiple_of(16) { everything } else { options() };
-        assert_eq!(words(&check(false, &all)), expected, "full, seed {seed}");
+        let full = check(false, &all);
+        assert_eq!(words(&full), expected, "full, seed {seed}");
+        for (answer, rejected) in full.answers.iter().zip(&network.rejected) {
+            if let Verdict::Violated(violated) = &answer.verdict
+                && rejected.kind != RejectionKind::Infinite
+            {
+                let trace = violated.trace();
+                let depth = trace.cycle_start.unwrap_or(trace.steps.len());
+                assert_eq!(Some(depth), brute.depth(rejected), "{:?}, seed {seed}", rejected.kind);
+            }
+        }
         assert_eq!(words(&check(true, &all)), expected, "reduced, seed {seed}");
         for reduced in [false, true] {
             let first = check(reduced, &Options { all_errors: false, ..options() });

@@ -1,7 +1,7 @@
 //! Rejections: which searches answer them, and what their answers rest on.
 //!
 //! Wrong states and deadlocks are searched for breadth-first, so what is shown is shortest; livelocks by V93 Algorithm
-//! 3.4, infinite traces by nested search. Without reduction one search answers for all states and deadlocks, and
+//! 3.4, after which one that is found is exchanged for the nearest; infinite traces by nested search. Without reduction one search answers for all states and deadlocks, and
 //! one for the cycles of each guard. With reduction each wrong state has a search with sets that lead towards it, and
 //! each guard its own sets for cycles (V93 Algorithm 4.3): first its livelocks are searched for; if there are none,
 //! the same sets serve its infinite traces (Theorem 4.1), else sets without monitors do. One livelock may hide others of its guard, so those are searched for again with sets whose
@@ -14,9 +14,11 @@ use crate::phase::{PhaseReport, make_store, no_room};
 use crate::replay::{Witness, run};
 use crate::verdict::{Contradiction, Evidence, Holds, Inconclusive, Verdict, Violated};
 use crate::{Options, SearchKind, Trace};
-use stubborn_explore::reject::{CycleJob, CycleOutcome, infinite_trace, livelock};
+use stubborn_explore::reject::{
+    Cycle, CycleJob, CycleOutcome, NearestJob, infinite_trace, livelock, nearest_livelock,
+};
 use stubborn_explore::{
-    End, Job, Keep, Outcome, Sighting, Stats, Stop, Visitor, Watch, breadth_first, depth_first,
+    End, Job, Keep, Limits, Outcome, Sighting, Stats, Stop, Visitor, Watch, breadth_first, depth_first,
 };
 use stubborn_reduce::{CheckDepth, Checked, Full, GoalOriented, Reduction, StrongComponents, Towards};
 use stubborn_store::Guarantee;
@@ -232,10 +234,14 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
             let guarantee = store.guarantee();
             let phase =
                 self.note(&*sets.reduction, SearchKind::DepthFirst, guarantee, outcome.stats, &outcome.end)?;
-            let Some(cycle) = outcome.cycle else {
+            let Some(mut cycle) = outcome.cycle else {
                 self.conclude(&open, &outcome.end, guarantee, &sets, phase);
                 return Ok(());
             };
+            if kind == RejectionKind::Livelock && self.options.search == SearchKind::BreadthFirst {
+                let nearest = self.nearest(&open, guard, &mut *sets.reduction, outcome.stats.states);
+                cycle = nearest.unwrap_or(cycle);
+            }
             let witness = Witness { steps: cycle.steps, cycle_start: Some(cycle.start), no_return: None };
             // All that hold where the cycle begins are shown by it.
             let states =
@@ -250,6 +256,27 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
                 self.violated(rejection, &witness, phase)?;
             }
         }
+    }
+
+    /// The livelock of these rejections with the shortest way to it, if it does not take too many states.
+    fn nearest(
+        &mut self,
+        open: &[usize],
+        guard: usize,
+        reduction: &mut dyn Reduction<Y>,
+        n_states: u64,
+    ) -> Option<Cycle> {
+        let system = self.system;
+        let affordable = n_states.saturating_mul(10).max(1_000_000);
+        let limits = self.options.limits;
+        nearest_livelock(NearestJob {
+            system,
+            reduction,
+            condition: &|state| open.iter().any(|&rejection| system.rejects(state, rejection)),
+            takes_part: &|t| system.takes_part(guard, t),
+            watch: &mut *self.watch,
+            limits: Limits { states: limits.states.min(affordable), ..limits },
+        })
     }
 
     fn lost(&self, rejection: &impl std::fmt::Display, stats: Stats) -> Box<Broken> {
@@ -377,8 +404,8 @@ fn sets<'r, Y: Rejecting + Observed + 'r>(
     Sets { reduction, no_livelock }
 }
 
-/// Looks at states for the rejections that are open. Of several in one state one is reported that was not seen
-/// before, if there is one.
+/// Looks at states for the rejections that are open. Each is reported where it is seen first, or not at all: if
+/// several are seen first in one state, one of them is reported.
 struct Look<'a, Y: Rejecting> {
     system: &'a Y,
     open: &'a [usize],
@@ -388,16 +415,14 @@ struct Look<'a, Y: Rejecting> {
 impl<Y: Rejecting> Look<'_, Y> {
     fn look(&mut self, state: &Y::State, kind: RejectionKind) -> Option<Sighting> {
         let rejections = self.system.rejections();
-        let mut reported: Option<(usize, bool)> = None;
+        let mut reported = None;
         for &i in self.open.iter().filter(|&&i| rejections[i].kind == kind) {
-            if self.system.rejects(state, i) {
-                let is_first = !std::mem::replace(&mut self.seen[i], true);
-                if reported.is_none() || (is_first && reported.is_some_and(|(_, first)| !first)) {
-                    reported = Some((i, is_first));
-                }
+            if !self.seen[i] && self.system.rejects(state, i) {
+                self.seen[i] = true;
+                reported = reported.or(Some(i));
             }
         }
-        reported.map(|(question, _)| Sighting { question, message: rejections[question].text.clone() })
+        reported.map(|question| Sighting { question, message: rejections[question].text.clone() })
     }
 }
 

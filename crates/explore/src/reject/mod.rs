@@ -1,14 +1,17 @@
 //! On-the-fly search for wrong cycles: livelocks and infinite traces.
 //!
 //! Both searches are depth-first on an explicit stack, mark states in one store, each colour for itself, and so run
-//! with any store: with one that may omit states, what is found is real, but not everything may be found.
+//! with any store: with one that may omit states, what is found is real, but not everything may be found. Where there
+//! is a livelock, a third search finds the nearest.
 
 mod infinite;
 mod livelock;
+mod nearest;
 mod walk;
 
 pub use infinite::infinite_trace;
 pub use livelock::livelock;
+pub use nearest::{NearestJob, nearest_livelock};
 
 use crate::run::no_room;
 use crate::{End, Found, Limits, Stats, Stop, Visitor, Watch};

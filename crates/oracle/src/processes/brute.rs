@@ -75,6 +75,40 @@ impl Brute {
         }
     }
 
+    /// The length of the shortest way to where a state, a deadlock or a livelock is rejected, if it is one of these
+    /// kinds and rejected at all.
+    pub fn depth(&self, rejected: &Rejected) -> Option<usize> {
+        let holds = |tuple: usize| rejected.holds(&self.tuples[tuple]);
+        let is_wrong: Vec<bool> = match rejected.kind {
+            RejectionKind::State => (0..self.tuples.len()).map(holds).collect(),
+            RejectionKind::Deadlock => {
+                (0..self.tuples.len()).map(|t| holds(t) && self.moves[t].is_empty()).collect()
+            }
+            RejectionKind::Livelock => {
+                let graph = self.graph(|from, step| holds(from) && !rejected.takes_part(&step.who));
+                let mut on_cycle = vec![false; self.tuples.len()];
+                for component in tarjan_scc(&graph) {
+                    let is_cycle = component.len() > 1 || graph.contains_edge(component[0], component[0]);
+                    component.iter().for_each(|node| on_cycle[node.index()] = is_cycle);
+                }
+                on_cycle
+            }
+            RejectionKind::Infinite => return None,
+        };
+        let mut seen = vec![false; self.tuples.len()];
+        seen[0] = true;
+        let (mut level, mut depth) = (vec![0], 0);
+        while !level.is_empty() {
+            if level.iter().any(|&tuple| is_wrong[tuple]) {
+                return Some(depth);
+            }
+            let targets = level.iter().flat_map(|&tuple: &usize| &self.moves[tuple]).map(|step| step.target);
+            level = targets.filter(|&target| !std::mem::replace(&mut seen[target], true)).collect();
+            depth += 1;
+        }
+        None
+    }
+
     fn graph(&self, keep: impl Fn(usize, &Move) -> bool) -> DiGraph<(), ()> {
         let mut graph = DiGraph::new();
         let nodes: Vec<NodeIndex> = self.tuples.iter().map(|_| graph.add_node(())).collect();
