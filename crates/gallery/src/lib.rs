@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod alternating_bit;
+pub mod customer_ring;
 pub mod peterson;
 pub mod philosophers;
 pub mod process_ring;

@@ -18,6 +18,8 @@ pub struct ProcessRing {
     pub position: usize,
     /// Whether requests, grants and releases of the first client can be seen; everything else is tau.
     pub visible: bool,
+    /// Whether it can be seen where the token is.
+    pub token: bool,
     /// Whether the rules ask for rejections: two clients with access, a client that waits for ever or in a
     /// deadlock.
     pub rejections: bool,
@@ -26,7 +28,7 @@ pub struct ProcessRing {
 impl ProcessRing {
     /// A correct ring with its rejections.
     pub fn new(size: usize) -> Self {
-        Self { size, fault: 0, position: 1, visible: false, rejections: true }
+        Self { size, fault: 0, position: 1, visible: false, token: true, rejections: true }
     }
 
     /// The same with a fault.
@@ -77,6 +79,9 @@ impl ProcessRing {
             let _ = writeln!(out, "({server},\"tl\") ({next},\"tr\") -> 0");
             let _ = writeln!(out, "({server},\"dl\") ({next},\"dr\") -> 0");
         }
+        if !self.token {
+            out.push_str("Begin State_prop_rules hide \"/T\"; End State_prop_rules\n");
+        }
         if self.rejections {
             out.push_str("Begin State_prop_rules\n");
             for i in 1..=n {
@@ -96,7 +101,7 @@ impl ProcessRing {
 const TAU: usize = 0;
 
 /// An LSTS file; transitions are (source, target, action).
-fn file(
+pub(crate) fn file(
     n_states: usize,
     initial: usize,
     actions: &[&str],
