@@ -10,6 +10,7 @@
 //! **Checked by** Table I of V15, whose mutex-violating rows depend on the order, and the campaign.
 
 use crate::ignoring::ignoring_states;
+use crate::patience::{Patience, put_off_in_terminal_components, put_off_on_cycles};
 use crate::run::{BATCH, Halt, Run};
 use crate::{Job, Outcome, shortest_path, transition_between};
 use fixedbitset::FixedBitSet;
@@ -19,16 +20,27 @@ use stubborn_system::{Batch, Fault, Rows, System, TransitionId, Vector};
 
 /// Searches breadth-first.
 pub fn breadth_first<Y: System + ?Sized>(job: Job<'_, Y>) -> Outcome {
+    let patience = if job.no_ignoring { Patience::Firing } else { Patience::Endless };
+    breadth_first_with(job, patience)
+}
+
+/// The same, with a say in what must not be put off for ever. Needs edges with labels, and an exact store.
+pub fn breadth_first_with<Y: System + ?Sized>(job: Job<'_, Y>, patience: Patience) -> Outcome {
     let mut run = Run::new(job);
     let mut front = Front::new(run.job.store.keeps_states());
-    let result = search(&mut run, &mut front);
+    front.sees_what_is_left_out = matches!(patience, Patience::Traces | Patience::Runs);
+    let result = search(&mut run, &mut front, patience);
     run.finish(result, |mut run| {
         let path = front.current.and_then(|id| front.path_to(&mut run, id).ok());
         (run, path.unwrap_or_default().into_iter().chain(front.via).collect())
     })
 }
 
-fn search<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>) -> Result<(), Halt> {
+fn search<Y: System + ?Sized>(
+    run: &mut Run<'_, Y>,
+    front: &mut Front<Y::State>,
+    patience: Patience,
+) -> Result<(), Halt> {
     run.seed()?;
     front.accept(&run.batch, 0, None);
     if let Some(sighting) = run.arrive(0)? {
@@ -40,10 +52,10 @@ fn search<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>)
             run.stats.queue = front.n_waiting() as u64;
             result?;
         }
-        if !run.job.no_ignoring || !run.job.store.keeps_states() {
+        if patience == Patience::Endless || !run.job.store.keeps_states() {
             return Ok(());
         }
-        if !repair(run, front)? {
+        if !repair(run, front, patience)? {
             run.no_ignoring = true;
             return Ok(());
         }
@@ -51,13 +63,24 @@ fn search<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>)
 }
 
 /// Expands states again, in full, where something is ignored. Whether there was such a state.
-fn repair<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>) -> Result<bool, Halt> {
+fn repair<Y: System + ?Sized>(
+    run: &mut Run<'_, Y>,
+    front: &mut Front<Y::State>,
+    patience: Patience,
+) -> Result<bool, Halt> {
     let Some(graph) = &mut run.graph else { return Ok(true) };
     graph.cover(front.n_found);
     front.repaired.grow(front.n_found);
-    let again = ignoring_states(run, &front.repaired)?;
+    front.partial.grow(front.n_found);
+    let again = match patience {
+        Patience::Endless => Vec::new(),
+        Patience::Firing => ignoring_states(run, &front.repaired)?,
+        Patience::Traces => put_off_in_terminal_components(run, &front.partial)?,
+        Patience::Runs => put_off_on_cycles(run, &front.partial)?,
+    };
     for &state in &again {
         front.repaired.insert(state as usize);
+        front.partial.set(state as usize, false);
         run.stats.repairs += 1;
         run.batch.clear();
         let mut room = Default::default();
@@ -92,6 +115,10 @@ fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::S
                 run.batch.truncate(before);
                 fault = Some(wrong);
                 break;
+            }
+            if front.sees_what_is_left_out && run.job.reduction.is_partial() {
+                front.partial.grow(front.next + 1);
+                front.partial.insert(front.next);
             }
             let too_much = run.batch.take_cut();
             run.too_much = run.too_much.or(too_much);
@@ -185,6 +212,10 @@ struct Front<S: Vector + ?Sized> {
     starts: Vec<usize>,
     /// States that were expanded again. Once there are any, levels say nothing about parents.
     repaired: FixedBitSet,
+    /// States in which something that can be seen was left out.
+    partial: FixedBitSet,
+    /// Whether anybody asks for these.
+    sees_what_is_left_out: bool,
     /// Only for stores that keep no states.
     own: Option<Own<S>>,
 }
@@ -209,6 +240,8 @@ impl<S: Vector + ?Sized> Front<S> {
             via: None,
             starts: Vec::new(),
             repaired: FixedBitSet::new(),
+            partial: FixedBitSet::new(),
+            sees_what_is_left_out: false,
             own: (!store_keeps_states).then(own),
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn ignoring_states<Y: System + ?Sized>(
 }
 
 /// The terminal strong components that have an edge.
-fn terminal_components<Y: System + ?Sized>(run: &Run<'_, Y>) -> Vec<Vec<u32>> {
+pub(crate) fn terminal_components<Y: System + ?Sized>(run: &Run<'_, Y>) -> Vec<Vec<u32>> {
     let Some(graph) = &run.graph else { return Vec::new() };
     let n = graph.n_states();
     let mut of = vec![u32::MAX; n];

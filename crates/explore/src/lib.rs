@@ -15,13 +15,15 @@ mod dfs;
 mod graph;
 mod ignoring;
 pub mod linear;
+mod patience;
 pub mod reject;
 mod run;
 
-pub use bfs::breadth_first;
+pub use bfs::{breadth_first, breadth_first_with};
 pub use components::{Component, can_reach, components, shortest_path, transition_between};
 pub use dfs::depth_first;
 pub use graph::{Graph, Keep};
+pub use patience::Patience;
 
 use stubborn_reduce::Reduction;
 use stubborn_store::Store;

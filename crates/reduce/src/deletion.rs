@@ -28,6 +28,7 @@ pub struct Deletion<S: Vector + ?Sized> {
     alternative_alive: Vec<bool>,
     /// Alternatives left to each node.
     left: Vec<u32>,
+    /// Of the enabled transitions, those of which one must stay.
     enabled: Vec<bool>,
     /// What the deletion in hand has deleted so far: nodes, and alternatives.
     deleted: Vec<u32>,
@@ -195,15 +196,40 @@ impl<S: Vector + ?Sized> Deletion<S> {
 
     /// After this, `alive` is the stubborn set.
     fn choose<Y: Rules<State = S> + ?Sized>(&mut self, system: &Y, state: &S) -> Result<(), Fault> {
+        self.choose_with(system, state, |_| true, |_| false)
+    }
+
+    /// The same if one of the transitions that are `wanted` must stay, of which there must be an enabled one, and
+    /// those that should go `first` are tried first.
+    pub(crate) fn choose_with<Y: Rules<State = S> + ?Sized>(
+        &mut self,
+        system: &Y,
+        state: &S,
+        wanted: impl Fn(TransitionId) -> bool,
+        first: impl Fn(TransitionId) -> bool,
+    ) -> Result<(), Fault> {
         self.prepare(system, state)?;
-        let mut n_enabled = self.successors.len();
+        let mut n_wanted = 0;
         for i in 0..self.successors.len() {
-            let t = self.successors.via(i).0;
-            if n_enabled > 1 && self.alive[t as usize] {
-                self.try_delete(t, &mut n_enabled);
+            let t = self.successors.via(i);
+            self.enabled[t.index()] = wanted(t);
+            n_wanted += usize::from(wanted(t));
+        }
+        for goes_first in [true, false] {
+            for i in 0..self.successors.len() {
+                let t = self.successors.via(i);
+                let may_go = n_wanted > 1 || !self.enabled[t.index()];
+                if first(t) == goes_first && may_go && self.alive[t.index()] {
+                    self.try_delete(t.0, &mut n_wanted);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Whether a node is in the set that was chosen last.
+    pub(crate) fn has(&self, t: TransitionId) -> bool {
+        self.alive[t.index()]
     }
 }
 

@@ -34,7 +34,7 @@ pub use message::{Message, MessageKind};
 pub use observe::{Observed, Symmetric};
 pub use question::Question;
 pub use reject::{Rejecting, Rejection, RejectionKind};
-pub use rules::{Alternative, Requirements, Rules};
+pub use rules::{Alternative, Requirements, Rules, Visible};
 pub use system::{Part, System, TransitionId};
 pub use vector::{Archive, FlatRows, KeyRows, Plain, Rows, Vector};
 pub use words::WordVector;

@@ -21,6 +21,20 @@ pub trait Rules: System {
     fn require(&self, state: &Self::State, t: TransitionId, out: &mut Requirements) -> Result<(), Fault>;
 }
 
+/// A system of whose transitions some can be seen from outside.
+pub trait Visible: Rules {
+    /// Whether `t` can be seen: it has a name, or may change in some state what holds there. If it cannot, nothing that
+    /// holds is ever changed by it.
+    fn is_visible(&self, t: TransitionId) -> bool;
+
+    /// Whether transitions that cannot be seen come to an end, if those are left out that a closed set has which these
+    /// imaginary nodes are in. May say no although it is so.
+    fn ends_unseen(&self, nodes: &[TransitionId]) -> bool {
+        let _ = nodes;
+        false
+    }
+}
+
 /// What a rule requires: one or more alternatives, each a list of nodes. Any one alternative suffices.
 ///
 /// No alternative at all means that nothing is required.
@@ -84,6 +98,15 @@ impl Requirements {
         self.last_below = self.last_below.max(TransitionId::from(n).0);
     }
 
+    /// Every alternative contains `t`.
+    pub fn add_to_each(&mut self, t: TransitionId) {
+        for end in (0..self.ends.len()).rev() {
+            self.nodes.insert(self.ends[end], t);
+            self.ends[end..].iter_mut().for_each(|end| *end += 1);
+        }
+        self.nodes.push(t);
+    }
+
     /// What follows is another alternative.
     pub fn or(&mut self) {
         self.ends.push(self.nodes.len());
@@ -139,5 +162,8 @@ mod tests {
         assert_eq!(r.smallest().iter().collect::<Vec<_>>(), [TransitionId(6)]);
         assert_eq!(r.alternative(2).iter().map(|t| t.0).collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!((r.alternative(1).below, r.alternative(2).len()), (0, 3));
+        r.add_to_each(TransitionId(9));
+        let nodes = |i: usize| r.alternative(i).iter().map(|t| t.0).collect::<Vec<_>>();
+        assert_eq!([nodes(0), nodes(1), nodes(2)], [vec![4, 5, 9], vec![6, 9], vec![0, 1, 2, 9]]);
     }
 }

@@ -17,7 +17,7 @@ mod cycles;
 mod guided;
 mod nested;
 mod product;
-mod put_off;
+pub(crate) mod put_off;
 mod tester;
 
 pub use guided::{Exits, exits};

@@ -15,6 +15,7 @@
 //! **Checked by** brute force on random systems and formulas (`oracle`).
 
 use super::Search;
+use crate::Graph;
 use crate::run::Halt;
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
@@ -24,7 +25,7 @@ impl<Y: System + ?Sized> Search<'_, Y> {
     /// States whose full expansion breaks all such cycles among the states explored so far.
     pub(super) fn states_that_put_off(&mut self) -> Result<Vec<u32>, Halt> {
         let n = self.product.graph.n_states();
-        let on_cycles = self.partial_states_on_cycles();
+        let on_cycles = partial_states_on_cycles(&self.product.graph, &self.partial);
         if on_cycles.is_clear() {
             return Ok(Vec::new());
         }
@@ -53,69 +54,67 @@ impl<Y: System + ?Sized> Search<'_, Y> {
         transitions.sort_unstable();
         let mut again = FixedBitSet::with_capacity(n);
         for (_, states) in transitions {
-            self.break_cycles(&states, &mut again);
+            break_cycles(&self.product.graph, &states, &mut again);
         }
         Ok(again.ones().map(|state| state as u32).collect())
     }
+}
 
-    /// The states in which something was left out that lie on cycles of such states.
-    fn partial_states_on_cycles(&self) -> FixedBitSet {
-        let graph = &self.product.graph;
-        let mut found = FixedBitSet::with_capacity(graph.n_states());
-        let is_partial = |state: u32| self.partial.contains(state as usize);
-        let partial = self.partial.ones().map(|state| state as u32);
-        crate::components(
-            graph,
-            partial,
-            |from, _, to| is_partial(from) && is_partial(to),
-            |component| {
-                let first = component.states[0];
-                let has_loop = || graph.edges(first).any(|(_, to)| to == first);
-                if component.states.len() > 1 || has_loop() {
-                    found.extend(component.states.iter().map(|&state| state as usize));
-                }
-            },
-        );
-        found
+/// The states in which something was left out that lie on cycles of such states.
+pub(crate) fn partial_states_on_cycles(graph: &Graph, partial: &FixedBitSet) -> FixedBitSet {
+    let mut found = FixedBitSet::with_capacity(graph.n_states());
+    let is_partial = |state: u32| partial.contains(state as usize);
+    let roots = partial.ones().map(|state| state as u32);
+    crate::components(
+        graph,
+        roots,
+        |from, _, to| is_partial(from) && is_partial(to),
+        |component| {
+            let first = component.states[0];
+            let has_loop = || graph.edges(first).any(|(_, to)| to == first);
+            if component.states.len() > 1 || has_loop() {
+                found.extend(component.states.iter().map(|&state| state as usize));
+            }
+        },
+    );
+    found
+}
+
+/// Adds states to `again` until `states` without them has no cycle: wherever a depth-first search comes back
+/// to a state that it has not left.
+pub(crate) fn break_cycles(graph: &Graph, states: &[u32], again: &mut FixedBitSet) {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Colour {
+        Open,
+        Done,
     }
-
-    /// Adds states to `again` until `states` without them has no cycle: wherever a depth-first search comes back
-    /// to a state that it has not left.
-    fn break_cycles(&self, states: &[u32], again: &mut FixedBitSet) {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Colour {
-            Open,
-            Done,
+    let member: rustc_hash::FxHashSet<u32> = states.iter().copied().collect();
+    let mut colours: FxHashMap<u32, Colour> = FxHashMap::default();
+    let mut frames: Vec<(u32, Option<u32>)> = Vec::new();
+    for &root in states {
+        if colours.contains_key(&root) {
+            continue;
         }
-        let graph = &self.product.graph;
-        let member: rustc_hash::FxHashSet<u32> = states.iter().copied().collect();
-        let mut colours: FxHashMap<u32, Colour> = FxHashMap::default();
-        let mut frames: Vec<(u32, Option<u32>)> = Vec::new();
-        for &root in states {
-            if colours.contains_key(&root) {
+        colours.insert(root, Colour::Open);
+        frames.push((root, graph.first_edge(root)));
+        while let Some((state, next)) = frames.last_mut() {
+            let Some(edge) = *next else {
+                colours.insert(*state, Colour::Done);
+                frames.pop();
+                continue;
+            };
+            let (target, following) = graph.edge(edge);
+            *next = following;
+            // A state that is expanded in full breaks every cycle through it.
+            if again.contains(*state as usize) || !member.contains(&target) {
                 continue;
             }
-            colours.insert(root, Colour::Open);
-            frames.push((root, graph.first_edge(root)));
-            while let Some((state, next)) = frames.last_mut() {
-                let Some(edge) = *next else {
-                    colours.insert(*state, Colour::Done);
-                    frames.pop();
-                    continue;
-                };
-                let (target, following) = graph.edge(edge);
-                *next = following;
-                // A state that is expanded in full breaks every cycle through it.
-                if again.contains(*state as usize) || !member.contains(&target) {
-                    continue;
-                }
-                match colours.get(&target) {
-                    Some(Colour::Open) => again.insert(target as usize),
-                    Some(Colour::Done) => {}
-                    None => {
-                        colours.insert(target, Colour::Open);
-                        frames.push((target, graph.first_edge(target)));
-                    }
+            match colours.get(&target) {
+                Some(Colour::Open) => again.insert(target as usize),
+                Some(Colour::Done) => {}
+                None => {
+                    colours.insert(target, Colour::Open);
+                    frames.push((target, graph.first_edge(target)));
                 }
             }
         }
