@@ -18,7 +18,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use stubborn_system::{
     Batch, Fault, Observed, Question, Rejecting, Rejection, RejectionKind, Requirements, Rules, Symmetric,
-    System, TransitionId, WordVector,
+    System, TransitionId, Visible, WordVector,
 };
 use thiserror::Error;
 
@@ -121,6 +121,8 @@ pub struct Composition<'p, S: ?Sized> {
     /// From where a component can come to where its proposition has a value.
     ways: Ways,
     cuts: Vec<usize>,
+    /// The rules that can be seen.
+    visible: FixedBitSet,
     state: PhantomData<fn(&S)>,
 }
 
@@ -199,6 +201,7 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
         let guard_rules = guard_rules.collect();
         let (rejection_rules, rejections) = rejections(plan, &guards).into_iter().unzip();
         let is_cut = |&i: &usize| plan.propositions()[i].result.is_cut();
+        let visible = visible_rules(plan, &rules, &roles);
         Ok(Self {
             plan,
             fields,
@@ -215,6 +218,7 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
             rejection_rules,
             ways: Ways::new(plan),
             cuts: (0..plan.propositions().len()).filter(is_cut).collect(),
+            visible,
             state: PhantomData,
         })
     }
@@ -564,6 +568,101 @@ impl<S: WordVector + ?Sized> Composition<'_, S> {
             }
         }
     }
+}
+
+impl<S: WordVector + ?Sized> Visible for Composition<'_, S> {
+    /// A transition is seen if its result has a name, or if one of its edges may change what a proposition of the
+    /// result depends on.
+    fn is_visible(&self, t: TransitionId) -> bool {
+        self.visible.contains(self.rule_of[t.index()] as usize)
+    }
+
+    /// A set with the node of a component has all that the component offers, so outside it the component does not
+    /// move. In an endless run each step that is repeated is behind and before another one, in every component.
+    fn ends_unseen(&self, nodes: &[TransitionId]) -> bool {
+        let n_edges: usize = self.plan.components().iter().map(|c| c.lsts.n_transitions()).sum();
+        if n_edges > MAX_EDGES_TO_SEARCH {
+            return false;
+        }
+        let n = self.rule_of.len();
+        let stands = |role: &Role| nodes.iter().any(|t| t.index() == n + role.component as usize);
+        let mut alive: FixedBitSet = (0..self.rules.len())
+            .filter(|&i| !self.visible.contains(i) && !self.roles_of(&self.rules[i]).iter().any(stands))
+            .collect();
+        alive.grow(self.rules.len());
+        let mut waiting: Vec<usize> = (0..self.fields.len()).collect();
+        while let Some(component) = waiting.pop() {
+            let (base, lsts) = (self.bases[component], self.lsts(component as u32));
+            let is_alive = |action: Action| {
+                let rules = self.involved.get(base + action as usize);
+                rules.iter().any(|&rule| alive.contains(rule as usize))
+            };
+            let repeated = repeated_actions(lsts, is_alive);
+            for action in 0..lsts.n_actions() {
+                for &rule in self.involved.get(base + action) {
+                    if !repeated.contains(action) && alive.contains(rule as usize) {
+                        alive.remove(rule as usize);
+                        let roles = self.roles_of(&self.rules[rule as usize]);
+                        waiting.extend(roles.iter().map(|role| role.component as usize));
+                    }
+                }
+            }
+        }
+        alive.is_clear()
+    }
+}
+
+/// Components with more edges in all are not searched for endless runs.
+const MAX_EDGES_TO_SEARCH: usize = 10_000;
+
+/// The actions of edges that are left if, again and again, those are taken away that no edge leads to or that lead to
+/// no edge.
+fn repeated_actions(lsts: &Lsts, is_alive: impl Fn(Action) -> bool) -> FixedBitSet {
+    let alive: Vec<bool> = (0..lsts.n_actions() as Action).map(is_alive).collect();
+    let mut edges: Vec<(u32, Action, u32)> = Vec::new();
+    for state in 0..lsts.n_states() as u32 {
+        let kept = lsts.edges(state).filter(|&(action, _)| alive[action as usize]);
+        edges.extend(kept.map(|(action, target)| (state, action, target)));
+    }
+    loop {
+        let before = edges.len();
+        let (mut sources, mut targets) = (FixedBitSet::new(), FixedBitSet::new());
+        sources.grow(lsts.n_states());
+        targets.grow(lsts.n_states());
+        sources.extend(edges.iter().map(|edge| edge.0 as usize));
+        targets.extend(edges.iter().map(|edge| edge.2 as usize));
+        edges.retain(|edge| sources.contains(edge.2 as usize) && targets.contains(edge.0 as usize));
+        if edges.len() == before {
+            break;
+        }
+    }
+    let mut actions = FixedBitSet::with_capacity(lsts.n_actions());
+    actions.extend(edges.iter().map(|edge| edge.1 as usize));
+    actions
+}
+
+/// The rules that can be seen.
+fn visible_rules(plan: &Plan, rules: &[Compiled], roles: &[Role]) -> FixedBitSet {
+    let mut watched: Vec<(usize, usize)> = Vec::new();
+    let named = plan.propositions().iter().filter(|rule| matches!(rule.result, Mark::Named(_)));
+    named.for_each(|rule| rule.expr.propositions(&mut watched));
+    let mut changing: Vec<FixedBitSet> =
+        plan.components().iter().map(|c| FixedBitSet::with_capacity(c.lsts.n_actions())).collect();
+    for (component, proposition) in watched {
+        let lsts = &plan.components()[component].lsts;
+        let holds = &lsts.propositions()[proposition].states;
+        for state in 0..lsts.n_states() as u32 {
+            let changes = |target: u32| holds.contains(state as usize) != holds.contains(target as usize);
+            let actions = lsts.edges(state).filter(|&(_, target)| changes(target)).map(|edge| edge.0);
+            changing[component].extend(actions.map(|action| action as usize));
+        }
+    }
+    let is_seen = |rule: &Compiled| {
+        let roles = &roles[rule.roles.start as usize..rule.roles.end as usize];
+        let changes = |role: &Role| changing[role.component as usize].contains(role.action as usize);
+        rule.result != TAU || roles.iter().any(changes)
+    };
+    (0..rules.len()).filter(|&i| is_seen(&rules[i])).collect()
 }
 
 impl<S: WordVector + ?Sized> Rejecting for Composition<'_, S> {

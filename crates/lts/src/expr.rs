@@ -50,6 +50,20 @@ impl Expr {
         }
     }
 
+    /// Adds the propositions that it mentions, with their components, to `out`, each once, sorted.
+    pub fn propositions(&self, out: &mut Vec<(usize, usize)>) {
+        match self {
+            Self::Constant(_) => {}
+            Self::Holds { component, proposition } => {
+                if let Err(place) = out.binary_search(&(*component, *proposition)) {
+                    out.insert(place, (*component, *proposition));
+                }
+            }
+            Self::Not(inside) => inside.propositions(out),
+            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.propositions(out)),
+        }
+    }
+
     /// As it is written in rules; `numbers` are the components' numbers there.
     pub(crate) fn show<'a>(&'a self, numbers: &'a [u64], systems: &'a [&'a Lsts]) -> Shown<'a> {
         Shown { expr: self, numbers, systems }

@@ -44,6 +44,6 @@ pub use read_rules::{Components, NoComponent, read_rules};
 pub use source::{Files, MemoryFiles, NoFiles, Refusal, latin1, to_latin1};
 pub use state_formulas::{with_automaton, with_formula};
 pub use tester::{TesterError, attach, check_tester, is_tester, single};
-pub use unfold::{CompositionJob, Unfinished, Unfolded, unfold, unfold_with, with_composition};
+pub use unfold::{CompositionJob, Unfinished, Unfolded, unfold, unfold_reduced, with_composition};
 pub use write_lsts::write_lsts;
 pub use write_rules::{write_extended_rules, write_numeric_rules};

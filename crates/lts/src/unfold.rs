@@ -2,13 +2,15 @@
 //!
 //! States are numbered in the order of a breadth-first search. The transitions of a state are a set: two rules that
 //! lead to one state with one action are one transition.
-//! **Checked by** the counts of token rings.
+//! **Checked by** the counts of token rings; reduced ones by comparison with the whole (`oracle`).
 
 use crate::composition::{Composition, CompositionError, n_words};
 use crate::lsts::{Lsts, LstsBuilder, Mark, TooLarge};
 use crate::plan::Plan;
-use stubborn_explore::{End, Job, Keep, Limits, Sighting, Stats, Stop, Visitor, Watch, breadth_first};
-use stubborn_reduce::{Full, Reduction};
+use stubborn_explore::{
+    End, Job, Keep, Limits, Patience, Sighting, Stats, Stop, Visitor, Watch, breadth_first_with,
+};
+use stubborn_reduce::{Full, Observing, Reduction, ReductionKind, Semantics};
 use stubborn_store::{Exact, Store};
 use stubborn_system::{Fault, WordVector};
 use thiserror::Error;
@@ -64,10 +66,25 @@ pub fn unfold(
     names: bool,
     watch: &mut dyn Watch,
 ) -> Result<Unfolded, Unfinished> {
-    with_composition(plan, Unfold { limits, names, watch })?
+    with_composition(plan, Unfold { reduced: None, limits, names, watch })?
+}
+
+/// What stubborn sets leave of it, found by an algorithm of [`ReductionKind::BY_RULES`]: a system that is the same under
+/// `semantics`. A plan with cuts is unfolded in full: rules say nothing about states that are not expanded.
+pub fn unfold_reduced(
+    plan: &Plan,
+    algorithm: ReductionKind,
+    semantics: Semantics,
+    limits: Limits,
+    names: bool,
+    watch: &mut dyn Watch,
+) -> Result<Unfolded, Unfinished> {
+    let reduced = (!plan.has_cuts()).then_some((algorithm, semantics));
+    with_composition(plan, Unfold { reduced, limits, names, watch })?
 }
 
 struct Unfold<'w> {
+    reduced: Option<(ReductionKind, Semantics)>,
     limits: Limits,
     names: bool,
     watch: &'w mut dyn Watch,
@@ -77,7 +94,17 @@ impl CompositionJob for Unfold<'_> {
     type Output = Result<Unfolded, Unfinished>;
 
     fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output {
-        unfold_with(composition, &mut Full, self.limits, self.names, self.watch)
+        let Self { limits, names, watch, .. } = self;
+        let Some((algorithm, semantics)) = self.reduced else {
+            return unfold_with(composition, &mut Full, Patience::Endless, limits, names, watch);
+        };
+        let patience = match semantics {
+            Semantics::Deadlocks => Patience::Endless,
+            Semantics::Traces | Semantics::Failures => Patience::Traces,
+            Semantics::Cffd => Patience::Runs,
+        };
+        let mut reduction = Observing::new(composition, algorithm, semantics);
+        unfold_with(composition, &mut reduction, patience, limits, names, watch)
     }
 }
 
@@ -97,15 +124,16 @@ impl<S: ?Sized> Visitor<S> for Nobody {
 }
 
 /// The same for a composition and a reduction.
-pub fn unfold_with<'p, S: WordVector + ?Sized>(
+fn unfold_with<'p, S: WordVector + ?Sized>(
     composition: &Composition<'p, S>,
     reduction: &mut dyn Reduction<Composition<'p, S>>,
+    patience: Patience,
     limits: Limits,
     names: bool,
     watch: &mut dyn Watch,
 ) -> Result<Unfolded, Unfinished> {
     let mut store: Exact<S> = Exact::new();
-    let outcome = breadth_first(Job {
+    let job = Job {
         system: composition,
         reduction,
         store: &mut store,
@@ -115,7 +143,8 @@ pub fn unfold_with<'p, S: WordVector + ?Sized>(
         keep: Keep::Labels,
         all_errors: false,
         no_ignoring: false,
-    });
+    };
+    let outcome = breadth_first_with(job, patience);
     match outcome.end {
         End::Complete | End::Sighted => {}
         End::Stopped(stop) => return Err(Unfinished::Stopped(stop)),

@@ -271,6 +271,38 @@ pub fn random_composition(rng: &mut Rng) -> Plan {
     plan
 }
 
+/// A network of components that have little to do with each other, so that there is something to leave out: most
+/// actions happen alone or with one other, and most are not seen.
+pub fn random_loose_composition(rng: &mut Rng) -> Plan {
+    let n_actions = 3;
+    let mut plan = Plan::new();
+    let n = rng.between(2, 4);
+    for i in 0..n {
+        let lsts = draft(rng, n_actions, 1).lsts(n_actions, 1);
+        let (prefix, name) = (String::new(), format!("c{i}"));
+        plan.add_component(Component { number: i as u64 + 1, prefix, name, lsts: lsts.into() });
+    }
+    for component in 0..n {
+        for action in 1..=n_actions {
+            let mut parts = vec![(component, action)];
+            let other = rng.below(n);
+            if other != component && rng.chance(1, 2) {
+                parts.push((other, rng.between(1, n_actions as usize) as u32));
+            }
+            parts.sort_unstable();
+            let result = if rng.chance(3, 5) { TAU } else { plan.result(&format!("r{}", rng.below(3))) };
+            plan.add_rule(parts, result).expect("the parts are actions of processes");
+        }
+    }
+    if rng.chance(1, 2) {
+        let holds = |rng: &mut Rng| Expr::Holds { component: rng.below(n), proposition: 0 };
+        let expr = if rng.chance(1, 2) { holds(rng) } else { Expr::And(vec![holds(rng), holds(rng)]) };
+        plan.add_proposition(expr, Mark::Named("q".into()));
+    }
+    plan.finish();
+    plan
+}
+
 /// The same network of other components, which have the same actions and propositions in the same order.
 pub fn with_components(plan: &Plan, change: impl Fn(&Lsts) -> Lsts) -> Plan {
     let mut changed = Plan::new();
