@@ -97,3 +97,42 @@ fn bad_input_has_its_message_and_exit_code() {
     let run = stubborn(&format!("lts compare {exploding} {two} --max-states 1000 --under traces"));
     assert!(run.code == 3 && run.err.contains("inconclusive"), "{} {}", run.code, run.err);
 }
+
+#[test]
+fn reduced_compositions_are_small_and_the_same() {
+    let at = directory("reduced");
+    let path = |name: &str| at.join(name).display().to_string();
+    let example = format!("lts example {} --size 3 --visible --hide-token", at.display());
+    assert_eq!(stubborn(&example).code, 0);
+    let run = stubborn(&format!("lts compose {} -o {}", path("ring.ext"), path("all.lsts")));
+    assert!(run.out.contains("1,320 states, 4,164 transitions"), "{}", run.out);
+    for (options, under) in [
+        ("--preserve cffd", "cffd"),
+        ("--reduction deletion", "cffd"),
+        ("--preserve failures --reduction scc+deletion", "failures"),
+        ("--preserve traces", "traces"),
+    ] {
+        let run = stubborn(&format!("lts compose {} {options} -o {}", path("ring.ext"), path("small.lsts")));
+        assert!(run.out.contains("500 states, 996 transitions, 3 terminal states"), "{}{}", run.out, run.err);
+        let files = format!("{} {}", path("all.lsts"), path("small.lsts"));
+        assert_eq!(stubborn(&format!("lts compare {files} --under {under}")).code, 0, "{options}");
+    }
+    let run = stubborn(&format!("lts compose {} --reduction none --preserve cffd", path("ring.ext")));
+    assert!(run.out.contains("1,320 states"), "{}", run.out);
+    let run = stubborn(&format!("lts compose {} --reduction ample", path("ring.ext")));
+    assert!(run.code == 2 && run.err.contains("compositions know none, closure, scc"), "{}", run.err);
+}
+
+#[test]
+fn a_round_robin_ring_is_written_and_reduced() {
+    let at = directory("round_robin");
+    let example = format!("lts example {} --ring round-robin --size 8 --visible", at.display());
+    assert_eq!(stubborn(&example).code, 0);
+    let rules = at.join("ring.ext").display().to_string();
+    let run = stubborn(&format!("lts compose {rules}"));
+    assert!(run.out.contains("4,608 states"), "{}", run.out);
+    let run = stubborn(&format!("lts compose {rules} --preserve cffd"));
+    assert!(run.out.contains("56 states, 80 transitions"), "{}", run.out);
+    let run = stubborn(&format!("lts example {} --ring round-robin --fault 1", at.display()));
+    assert!(run.code == 2 && run.err.contains("faults"), "{}", run.err);
+}

@@ -1,12 +1,13 @@
 //! The words of `stubborn lts`.
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, ReductionWord};
 use crate::{machine, quantity};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 use stubborn_explore::Limits;
 use stubborn_lts::{ReadOptions, Tau};
+use stubborn_reduce::Semantics;
 use stubborn_semantics::Model;
 
 #[derive(Debug, Subcommand)]
@@ -42,6 +43,13 @@ pub(crate) enum LtsCommand {
         /// Name the states of the result by those of the components
         #[arg(long)]
         state_names: bool,
+        /// Leave out what the semantics of --preserve does not need: closure, scc, deletion, scc+deletion or none; by default
+        /// scc, if --preserve is given
+        #[arg(long, value_enum)]
+        reduction: Option<ReductionWord>,
+        /// What the result has in common with the whole composition; by default cffd, if --reduction is given
+        #[arg(long, value_enum)]
+        preserve: Option<PreserveWord>,
         #[command(flatten)]
         limits: LimitArgs,
         #[command(flatten)]
@@ -157,19 +165,25 @@ pub(crate) enum LtsCommand {
         #[command(flatten)]
         read: ReadArgs,
     },
-    /// Write the files of the token ring of Hansen, Virtanen and Valmari
+    /// Write the files of a token ring
     Example {
         /// The directory to write to; it is made if it is not there
         directory: PathBuf,
+        /// Which ring
+        #[arg(long, value_enum, default_value_t = RingWord::Demand)]
+        ring: RingWord,
         /// How many servers and clients
         #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=1000))]
         size: u32,
         /// Which fault of the paper, from 1 to 3; 0 for none
         #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
         fault: u8,
-        /// Requests, grants and releases of the first client can be seen
+        /// What the first client does can be seen
         #[arg(long)]
         visible: bool,
+        /// It cannot be seen where the token is
+        #[arg(long)]
+        hide_token: bool,
     },
 }
 
@@ -272,6 +286,39 @@ pub(crate) enum FormatWord {
     Aut,
     /// Graphviz
     Dot,
+}
+
+/// What a reduced composition has in common with the whole one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PreserveWord {
+    /// Deadlocks, and whether it can run for ever
+    Deadlocks,
+    /// Traces
+    Traces,
+    /// Traces and stable failures
+    Failures,
+    /// Traces, stable failures, divergence traces
+    Cffd,
+}
+
+impl From<PreserveWord> for Semantics {
+    fn from(word: PreserveWord) -> Self {
+        match word {
+            PreserveWord::Deadlocks => Self::Deadlocks,
+            PreserveWord::Traces => Self::Traces,
+            PreserveWord::Failures => Self::Failures,
+            PreserveWord::Cffd => Self::Cffd,
+        }
+    }
+}
+
+/// A token ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RingWord {
+    /// The token moves on demand: Hansen, Virtanen and Valmari
+    Demand,
+    /// The token goes round: after Graf and Steffen
+    RoundRobin,
 }
 
 /// What of a process counts when it is compared.

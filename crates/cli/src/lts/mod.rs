@@ -31,8 +31,9 @@ pub(crate) fn lts(command: LtsCommand) -> Result<u8, Failure> {
             info::info(&lsts);
             Ok(0)
         }
-        LtsCommand::Compose { rules, output, state_names, limits, read } => {
-            compose::compose(&rules, output.as_deref(), state_names, &limits, &read)
+        LtsCommand::Compose { rules, output, state_names, reduction, preserve, limits, read } => {
+            let how = compose::How { state_names, reduction: compose::reduction(reduction, preserve)? };
+            compose::compose(&rules, output.as_deref(), &how, &limits, &read)
         }
         LtsCommand::Compare { left, right, under, preorder, initial_stability, max_states, json, read } => {
             let asked = semantics::Asked { under, preorder, initial_stability, max_states, json };
@@ -55,8 +56,9 @@ pub(crate) fn lts(command: LtsCommand) -> Result<u8, Failure> {
             let names = rules::Names { rename: rename.as_deref(), visible: visible.as_deref() };
             rules::rules(&inputs, names, numeric, output.as_deref(), &read)
         }
-        LtsCommand::Example { directory, size, fault, visible } => {
-            example::example(&directory, size as usize, fault, visible)
+        LtsCommand::Example { directory, ring, size, fault, visible, hide_token } => {
+            let ring = example::Ring { of: ring, size: size as usize, fault, visible, hide_token };
+            example::example(&directory, &ring)
         }
     }
 }
