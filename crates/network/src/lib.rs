@@ -29,6 +29,7 @@ mod footprint;
 mod frame;
 mod narrate;
 mod network;
+mod open;
 mod optimise;
 mod reduce;
 mod step;
@@ -50,6 +51,7 @@ pub use narrate::Told;
 pub use network::{
     ChannelKind, Initial, Initialiser, Location, LocationId, Network, ProcessKind, Start, StepId, Variable,
 };
+pub use open::{NotOpen, OpenChannel, OpenMove, OpenProcess};
 pub use optimise::{Optimisations, Optimised};
 pub use step::{Action, Pattern, Run, Step};
 pub use trace::Trace;

@@ -188,7 +188,7 @@ impl<'n> Teller<'n> {
 }
 
 /// The name of a channel: of the variable that was declared with it, in its process.
-fn channel_name(frame: &Frame<'_>, channel: Segment) -> String {
+pub(crate) fn channel_name(frame: &Frame<'_>, channel: Segment) -> String {
     let network = frame.network;
     let kind = &network.channels[channel.kind];
     let number = frame.channels.iter().position(|c| c.offset == channel.offset).map_or(0, |i| i as i32 + 1);

@@ -242,7 +242,8 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_enum)]
     pub(crate) tau: Option<TauWord>,
     /// For Promela models (.pml): what can be seen of a step: `q!` (sends on q), `q?` (receives), `x=` (changes of x),
-    /// or an expression that becomes true, e.g. P@label (may be repeated); all other steps are tau
+    /// or an expression that becomes true, e.g. P@label (may be repeated); all other steps are tau. Of a process or
+    /// channel by itself (model.pml#P, model.pml#q) all sends and receives are seen
     #[arg(long, value_name = "EVENT")]
     pub(crate) event: Vec<String>,
     /// For Promela models: a proposition, as NAME:EXPR or EXPR (may be repeated)

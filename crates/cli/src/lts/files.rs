@@ -75,7 +75,8 @@ pub(crate) fn open_rules(file: &Path, args: &ReadArgs) -> Result<Option<Plan>, F
     let (directory, name) = Directory::of(file)?;
     let mut load = |path: &str| {
         if promela::is_promela(Path::new(path)) {
-            let file = directory.path(path).map_err(NoComponent::Load)?;
+            let find = |model: &Path| directory.path(&model.to_string_lossy());
+            let file = promela::found(Path::new(path), find).map_err(NoComponent::Load)?;
             let model =
                 promela::open(&file, args).map_err(|failure| NoComponent::Other(failure.to_string()))?;
             return model.ok_or_else(|| NoComponent::Other(format!("`{path}` is refused")));

@@ -1,25 +1,26 @@
-//! A Promela model as a process: its states, and of its steps what the user wants to see.
+//! A Promela model, one of its processes, or one of its channels as a process: states, and what is seen of steps.
 //!
 //! An event is something that can be seen of a step: a message that is sent (`q!`) or received (`q?`), a variable that is
 //! changed (`x=`), or an expression that becomes true (`P@label`, `x > 3`). A step with several events has all of
-//! their names, in this order of their kinds; a step without one is tau. Everything is explored, no reduction, on the
-//! model as written. **Checked by** `tests/lts.rs`.
+//! their names, in this order of their kinds; a step without one is tau. `model.pml` is the whole model, as
+//! written, without reduction; of its messages the user chooses what is seen. `model.pml#P` is the process P alone, and
+//! `model.pml#q` the channel q: their channel operations are always seen, because others take part in them.
+//! **Checked by** `tests/lts.rs` and `tests/open.rs`.
 
 use super::args::ReadArgs;
 use crate::args::PromelaArgs;
-use crate::promela;
+use crate::promela::{self, Loaded};
 use crate::run::Failure;
-use crate::watch::Terminal;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::path::Path;
-use stubborn_explore::{End, Job, Keep, Limits, Sighting, Visitor, breadth_first};
-use stubborn_lts::{Lsts, LstsBuilder, Mark, TAU, latin1};
-use stubborn_network::{Expr, Network};
-use stubborn_reduce::Full;
-use stubborn_store::{Exact, Store};
-use stubborn_system::{Fault, MessageKind, System, TransitionId};
+use std::path::{Path, PathBuf};
+use stubborn_explore::Limits;
+use stubborn_lts::{Behaviour, Growing, Lsts, Mark, NotGrown, latin1};
+use stubborn_network::{Expr, Network, OpenChannel, OpenMove, OpenProcess};
+use stubborn_system::{Batch, MessageKind, System, TransitionId};
 
 /// What is to be seen.
+#[derive(Default)]
 struct Events {
     /// Channels, and whether sends or receives on them.
     messages: Vec<(String, MessageKind)>,
@@ -28,15 +29,54 @@ struct Events {
     conditions: Vec<(String, Expr)>,
 }
 
-/// Whether a file is a Promela model, by its ending.
+/// Whether a file is a Promela model, or a part of one, by its ending.
 pub(crate) fn is_promela(file: &Path) -> bool {
-    file.extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("pml") || ending.eq_ignore_ascii_case("prom"))
+    parts(file).is_some()
 }
 
-/// The process of a model. `None` if the model is refused; the reason is then on the screen.
+/// The file of a model, and which part of it is meant.
+fn parts(file: &Path) -> Option<(PathBuf, Option<String>)> {
+    let name = file.file_name()?.to_string_lossy().into_owned();
+    let lower = name.to_lowercase();
+    for ending in [".pml", ".prom"] {
+        if lower.ends_with(ending) {
+            return Some((file.to_owned(), None));
+        }
+        if let Some(at) = lower.find(&format!("{ending}#")) {
+            let (model, part) = name.split_at(at + ending.len());
+            return Some((file.with_file_name(model), Some(part[1..].to_owned())));
+        }
+    }
+    None
+}
+
+/// Finds out where a file is; if a part of a model is meant, that part of the file that is found.
+pub(crate) fn found<E>(file: &Path, find: impl FnOnce(&Path) -> Result<PathBuf, E>) -> Result<PathBuf, E> {
+    let Some((model, Some(part))) = parts(file) else { return find(file) };
+    let mut name = find(&model)?.into_os_string();
+    name.push(format!("#{part}"));
+    Ok(name.into())
+}
+
+/// The process of a model or of a part. `None` if the model is refused; the reason is then on the screen.
 pub(crate) fn open(file: &Path, args: &ReadArgs) -> Result<Option<Lsts>, Failure> {
-    let mut events = Events { messages: Vec::new(), variables: Vec::new(), conditions: Vec::new() };
+    let Some(growing) = grow(file, args)? else { return Ok(None) };
+    let wrong = |error: &NotGrown| {
+        let hint = if matches!(error, NotGrown::States(_)) { " (see --max-model-states)" } else { "" };
+        Failure::Usage(format!("{}: {error}{hint}", file.display()))
+    };
+    growing.unfolded().map(Some).map_err(|error| wrong(&error))
+}
+
+/// The same as a process that is followed only as far as somebody asks.
+pub(crate) fn grow(file: &Path, args: &ReadArgs) -> Result<Option<Growing>, Failure> {
+    let Some((model, part)) = parts(file) else {
+        return Err(Failure::Usage(format!("{}: this is no Promela model", file.display())));
+    };
+    let name = file.display().to_string();
+    let wrong = |what: String| Failure::Usage(format!("{name}: {what}"));
+    let part = part.map(|part| Part::new(&part).map_err(&wrong)).transpose()?;
+    let mut events = Events::default();
     let mut conditions = Vec::new();
     for event in &args.event {
         if let Some(channel) = event.strip_suffix('!') {
@@ -54,115 +94,226 @@ pub(crate) fn open(file: &Path, args: &ReadArgs) -> Result<Option<Lsts>, Failure
         let (name, expr) = text.split_once(':').unwrap_or((text, text));
         propositions.push((name.to_owned(), expr.to_owned()));
     }
-    let invariant: Vec<String> =
-        conditions.iter().cloned().chain(propositions.iter().map(|(_, expr)| expr.clone())).collect();
+    let arguments = part.iter().flat_map(|part| part.arguments.iter().flatten().cloned());
+    let invariant: Vec<String> = conditions
+        .iter()
+        .cloned()
+        .chain(propositions.iter().map(|(_, expr)| expr.clone()))
+        .chain(arguments)
+        .collect();
     let promela = PromelaArgs { define: args.define.clone(), invariant, ..PromelaArgs::default() };
-    let Some(loaded) = promela::load(file, &promela)? else { return Ok(None) };
-    let mut exprs = loaded.asked.invariants.into_iter().map(|proposition| proposition.expr);
+    let Some(Loaded { network, asked, .. }) = promela::load(&model, &promela)? else { return Ok(None) };
+    let mut exprs = asked.invariants.into_iter().map(|proposition| proposition.expr);
     events.conditions = conditions.into_iter().zip(exprs.by_ref()).collect();
-    let marks: Vec<(String, Expr)> =
-        propositions.into_iter().zip(exprs).map(|((name, _), expr)| (name, expr)).collect();
-    process(&file.display().to_string(), &loaded.network, &events, &marks, args).map(Some)
+    let (marks, marked): (Vec<Mark>, Vec<Expr>) = propositions
+        .into_iter()
+        .zip(exprs.by_ref())
+        .map(|((name, _), expr)| (Mark::Named(latin1(name.as_bytes())), expr))
+        .unzip();
+    let arguments: Vec<Expr> = exprs.collect();
+    let subject = match part {
+        None => Subject::whole(network).map_err(&wrong)?,
+        Some(part) => part.subject(network, &arguments).map_err(&wrong)?,
+    };
+    let view = View {
+        name: name.clone(),
+        subject,
+        events,
+        marks,
+        marked,
+        warned: Cell::default(),
+        values: RefCell::default(),
+    };
+    let limits = Limits { states: args.max_model_states, bytes: crate::machine::default_memory() };
+    Growing::new(Box::new(view), limits).map(Some).map_err(|error| wrong(error.to_string()))
 }
 
-/// Looks for nothing but mistakes of the model.
-struct Mistakes(bool);
-
-impl Visitor<[u8]> for Mistakes {
-    fn arrive(&mut self, _: &[u8]) -> Result<Option<Sighting>, Fault> {
-        Ok(None)
-    }
-
-    fn flagged(&mut self, _: &[u8]) -> Result<Option<Sighting>, Fault> {
-        self.0 = true;
-        Ok(None)
-    }
-
-    fn terminal(&mut self, _: &[u8]) -> Result<Option<Sighting>, Fault> {
-        Ok(None)
-    }
+/// A part of a model as the user names it: `P`, `P[1]` (by its number), `P(q, 3)` (with arguments), or a channel.
+struct Part {
+    name: String,
+    pid: Option<usize>,
+    arguments: Option<Vec<String>>,
 }
 
-fn process(
-    name: &str,
-    network: &Network,
-    events: &Events,
-    marks: &[(String, Expr)],
-    args: &ReadArgs,
-) -> Result<Lsts, Failure> {
-    let wrong = |what: String| Failure::Usage(format!("{name}: {what}"));
-    let mut store: Exact<[u8]> = Exact::new();
-    let mut mistakes = Mistakes(false);
-    let outcome = breadth_first(Job {
-        system: network,
-        reduction: &mut Full,
-        store: &mut store,
-        visitor: &mut mistakes,
-        watch: &mut Terminal::new(None, false),
-        limits: Limits { states: args.max_model_states, bytes: crate::machine::default_memory() },
-        keep: Keep::Labels,
-        all_errors: false,
-        no_ignoring: false,
-    });
-    match outcome.end {
-        End::Complete | End::Sighted => {}
-        End::Stopped(stop) => return Err(wrong(format!("{stop} (see --max-model-states)"))),
-        End::Fault(fault, _) => return Err(wrong(fault.to_string())),
-    }
-    if mistakes.0 {
-        crate::entry::say(&format!(
-            "warning: {name}: some steps of the model go wrong; `stubborn check` says how"
-        ));
-    }
-    let graph = outcome.graph.expect("edges were kept");
-    let n = outcome.stats.states as u32;
-    let mut builder = LstsBuilder::new(u64::from(n)).map_err(|error| wrong(error.to_string()))?;
-    let mut steps = Steps { network, events, names: HashMap::new() };
-    let (mut room, mut other) = (Default::default(), Default::default());
-    for source in 0..n {
-        let from = store.state(source, &mut room).expect("the store keeps states");
-        for (edge, target) in graph.edges(source) {
-            let t = graph.label(edge).expect("labels were kept");
-            let to = store.state(target, &mut other).expect("the store keeps states");
-            let seen = steps.seen(from, t, to);
-            let action = if seen.is_empty() { TAU } else { builder.action(&latin1(seen.as_bytes())) };
-            builder.add_transition(source, action, target);
+impl Part {
+    fn new(text: &str) -> Result<Self, String> {
+        let name = |rest: &str| text[..text.len() - rest.len()].to_owned();
+        if let Some(rest) = text.strip_suffix(')') {
+            let Some((process, arguments)) = rest.split_once('(') else {
+                return Err(format!("`{text}`: write P(1, q)"));
+            };
+            let arguments = arguments.split(',').map(|a| a.trim().to_owned()).filter(|a| !a.is_empty());
+            return Ok(Self { name: process.to_owned(), pid: None, arguments: Some(arguments.collect()) });
         }
+        let index = text.strip_suffix(']').and_then(|rest| rest.split_once('['));
+        let pid = index.and_then(|(_, pid)| pid.parse().ok());
+        let rest = if pid.is_some() { &text[text.find('[').unwrap_or(text.len())..] } else { "" };
+        Ok(Self { name: name(rest), pid, arguments: None })
     }
-    for (name, expr) in marks {
-        let holds = |&state: &u32| {
-            let state = store.state(state, &mut room).expect("the store keeps states");
-            network.holds(state, expr)
+
+    fn subject(&self, network: Network, arguments: &[Expr]) -> Result<Subject, String> {
+        let Some(kind) = network.processes.iter().position(|process| process.name == self.name) else {
+            let name = self.pid.map_or_else(|| self.name.clone(), |i| format!("{}[{i}]", self.name));
+            let channel = OpenChannel::new(network, &name).map_err(|error| error.to_string())?;
+            return channel
+                .map(Subject::Channel)
+                .ok_or_else(|| format!("no process or channel is called `{name}`"));
         };
-        let states: Vec<u32> = (0..n).filter(holds).collect();
-        builder.add_proposition(Mark::Named(latin1(name.as_bytes())), states);
-    }
-    builder.build().map_err(|error| wrong(error.to_string()))
-}
-
-/// Says what is to be seen of steps.
-struct Steps<'a> {
-    network: &'a Network,
-    events: &'a Events,
-    /// The values of states that were looked at last, by bytes: neighbours share them.
-    names: HashMap<Vec<u8>, Vec<(String, String)>>,
-}
-
-impl Steps<'_> {
-    /// The names of the events of a step, behind each other.
-    fn seen(&mut self, from: &[u8], t: TransitionId, to: &[u8]) -> String {
-        let mut names: Vec<String> = Vec::new();
-        if !self.events.messages.is_empty() {
-            for message in self.network.explain(from, t).into_iter().flat_map(|part| part.messages) {
-                let is_wanted = |(channel, kind): &(String, MessageKind)| {
-                    is_called(&message.channel, channel) && *kind == message.kind
-                };
-                if self.events.messages.iter().any(is_wanted) {
-                    let mark = if message.kind == MessageKind::Send { '!' } else { '?' };
-                    names.push(format!("{}{mark}{}", message.channel, message.values.join(",")));
-                }
-            }
+        let refused = |error: stubborn_network::NotOpen| {
+            format!("{} cannot be taken out of its model: {error}", self.name)
+        };
+        if self.arguments.is_some() {
+            let initial = network.initial_state().map_err(|trouble| trouble.to_string())?;
+            let values: Vec<i32> = arguments.iter().map(|a| network.view(&initial).value(0, a)).collect();
+            return OpenProcess::started(network, kind, &values).map(Subject::Process).map_err(refused);
         }
+        let of_kind = |pid: &usize| network.starts[*pid].kind == kind;
+        let mut pids = (0..network.starts.len()).filter(of_kind);
+        let pid = match (self.pid, pids.next(), pids.next()) {
+            (Some(pid), ..) if pid < network.starts.len() && of_kind(&pid) => pid,
+            (Some(pid), ..) => return Err(format!("process {pid} is not {} at the beginning", self.name)),
+            (None, Some(pid), None) => pid,
+            (None, Some(pid), Some(_)) => {
+                return Err(format!("there are several of {}: write {}[{pid}]", self.name, self.name));
+            }
+            (None, None, _) => {
+                return Err(format!(
+                    "{0} does not run at the beginning: write {0}(...) with its arguments",
+                    self.name
+                ));
+            }
+        };
+        OpenProcess::of_start(network, pid).map(Subject::Process).map_err(refused)
+    }
+}
+
+/// What is looked at.
+enum Subject {
+    Whole { network: Network, initial: Vec<u8> },
+    Process(OpenProcess),
+    Channel(OpenChannel),
+}
+
+impl Subject {
+    fn whole(network: Network) -> Result<Self, String> {
+        let initial = network.initial_state().map_err(|trouble| trouble.to_string())?;
+        Ok(Self::Whole { network, initial })
+    }
+
+    fn network(&self) -> &Network {
+        match self {
+            Self::Whole { network, .. } => network,
+            Self::Process(process) => process.network(),
+            Self::Channel(channel) => channel.network(),
+        }
+    }
+}
+
+/// Variables by name and value.
+type Values = Vec<(String, String)>;
+
+/// A subject, and what is to be seen of it.
+struct View {
+    name: String,
+    subject: Subject,
+    events: Events,
+    marks: Vec<Mark>,
+    marked: Vec<Expr>,
+    /// Whether it was said that something goes wrong.
+    warned: Cell<bool>,
+    /// The values of states that were looked at last, by bytes: neighbours share them.
+    values: RefCell<HashMap<Vec<u8>, Values>>,
+}
+
+impl Behaviour for View {
+    fn initial(&self) -> Vec<u8> {
+        match &self.subject {
+            Subject::Whole { initial, .. } => initial.clone(),
+            Subject::Process(process) => process.initial().to_vec(),
+            Subject::Channel(channel) => channel.initial().to_vec(),
+        }
+    }
+
+    fn moves(&self, state: &[u8], out: &mut Vec<(String, Vec<u8>)>) -> Result<(), String> {
+        let moves = match &self.subject {
+            Subject::Whole { network, .. } => return self.moves_of_whole(network, state, out),
+            Subject::Process(process) => process.moves(state),
+            Subject::Channel(channel) => channel.moves(state),
+        };
+        for OpenMove { event, state: to, is_wrong } in moves.map_err(|error| error.to_string())? {
+            if is_wrong {
+                self.warn();
+            }
+            let mut names: Vec<String> = event.into_iter().collect();
+            self.changes(state, &to, &mut names);
+            out.push((latin1(names.join(" ").as_bytes()), to));
+        }
+        Ok(())
+    }
+
+    fn propositions(&self) -> &[Mark] {
+        &self.marks
+    }
+
+    fn holds(&self, state: &[u8], proposition: usize) -> bool {
+        self.subject.network().holds(state, &self.marked[proposition])
+    }
+}
+
+impl View {
+    fn moves_of_whole(
+        &self,
+        network: &Network,
+        state: &[u8],
+        out: &mut Vec<(String, Vec<u8>)>,
+    ) -> Result<(), String> {
+        let mut batch = Batch::new();
+        network.successors(state, &mut batch).map_err(|fault| fault.to_string())?;
+        if let Some(too_much) = batch.take_cut() {
+            return Err(format!("there are too many {too_much}"));
+        }
+        if batch.take_flag() {
+            self.warn();
+        }
+        for i in 0..batch.len() {
+            let to = batch.state(i);
+            let mut names = self.messages(network, state, batch.via(i));
+            self.changes(state, to, &mut names);
+            out.push((latin1(names.join(" ").as_bytes()), to.to_vec()));
+        }
+        Ok(())
+    }
+
+    fn warn(&self) {
+        if !self.warned.replace(true) {
+            let name = &self.name;
+            crate::entry::say(&format!(
+                "warning: {name}: some steps of the model go wrong; `stubborn check` says how"
+            ));
+        }
+    }
+
+    /// The messages of a step of the whole model that are to be seen.
+    fn messages(&self, network: &Network, from: &[u8], t: TransitionId) -> Vec<String> {
+        if self.events.messages.is_empty() {
+            return Vec::new();
+        }
+        let messages = network.explain(from, t).into_iter().flat_map(|part| part.messages);
+        let wanted = messages.filter(|message| {
+            let is_wanted = |(channel, kind): &(String, MessageKind)| {
+                is_called(&message.channel, channel) && *kind == message.kind
+            };
+            self.events.messages.iter().any(is_wanted)
+        });
+        let name = |message: stubborn_system::Message| {
+            let mark = if message.kind == MessageKind::Send { '!' } else { '?' };
+            format!("{}{mark}{}", message.channel, message.values.join(","))
+        };
+        wanted.map(name).collect()
+    }
+
+    /// Appends the names of the other events of a step.
+    fn changes(&self, from: &[u8], to: &[u8], names: &mut Vec<String>) {
         if !self.events.variables.is_empty() {
             let before: HashMap<String, String> = self.values(from).into_iter().collect();
             for (variable, value) in self.values(to) {
@@ -172,23 +323,24 @@ impl Steps<'_> {
                 }
             }
         }
+        let network = self.subject.network();
         for (text, expr) in &self.events.conditions {
-            if !self.network.holds(from, expr) && self.network.holds(to, expr) {
+            if !network.holds(from, expr) && network.holds(to, expr) {
                 names.push(text.clone());
             }
         }
-        names.join(" ")
     }
 
-    fn values(&mut self, state: &[u8]) -> Vec<(String, String)> {
-        if let Some(known) = self.names.get(state) {
-            return known.clone();
+    fn values(&self, state: &[u8]) -> Values {
+        let known = &mut *self.values.borrow_mut();
+        if let Some(values) = known.get(state) {
+            return values.clone();
         }
-        if self.names.len() > 10_000 {
-            self.names.clear();
+        if known.len() > 10_000 {
+            known.clear();
         }
-        let values = self.network.values(state);
-        self.names.insert(state.to_vec(), values.clone());
+        let values = self.subject.network().values(state);
+        known.insert(state.to_vec(), values.clone());
         values
     }
 }

@@ -1,7 +1,7 @@
 //! `stubborn lts rules`: rules that go without saying, and rules in another format.
 
 use super::args::ReadArgs;
-use super::{BAD_INPUT, files};
+use super::{BAD_INPUT, files, promela};
 use crate::entry::say;
 use crate::run::Failure;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ fn seen_from(output: Option<&Path>, file: &Path) -> String {
     let parent = output.and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
     let directory = parent.unwrap_or(Path::new(".")).canonicalize();
     let inside = directory.ok().and_then(|directory| {
-        let file = file.canonicalize().ok()?;
+        let file = promela::found(file, Path::canonicalize).ok()?;
         Some(file.strip_prefix(directory).ok()?.to_string_lossy().into_owned())
     });
     inside.unwrap_or_else(|| {
