@@ -136,3 +136,32 @@ fn a_round_robin_ring_is_written_and_reduced() {
     let run = stubborn(&format!("lts example {} --ring round-robin --fault 1", at.display()));
     assert!(run.code == 2 && run.err.contains("faults"), "{}", run.err);
 }
+
+#[test]
+fn a_ring_is_built_step_by_step() {
+    let at = directory("build");
+    let path = |name: &str| at.join(name).display().to_string();
+    let example = format!("lts example {} --size 4 --visible --hide-token", at.display());
+    assert_eq!(stubborn(&example).code, 0);
+    let run = stubborn(&format!("lts build {} -o {}", path("ring.build"), path("view.lsts")));
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("peak: 258 states, 735 transitions, in line 6"), "{}", run.out);
+    let result = "result: 4 states, 5 transitions; equivalent to the whole under cffd";
+    assert!(run.out.contains(result), "{}", run.out);
+    let whole = format!("lts compose {} --preserve cffd -o {}", path("ring.ext"), path("all.lsts"));
+    assert_eq!(stubborn(&whole).code, 0);
+    let run = stubborn(&format!("lts compare {} {}", path("all.lsts"), path("view.lsts")));
+    assert_eq!(run.code, 0, "{}", run.out);
+    let run = stubborn(&format!("lts build {} --json", path("ring.build")));
+    let json: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&json["peak"]["states"], &json["states"]), (&258.into(), &4.into()));
+    assert_eq!(json["steps"].as_array().map(Vec::len), Some(14));
+    std::fs::write(at.join("wrong.build"), "x = minimize\n  \"client.lsts\" | y\n").unwrap();
+    let run = stubborn(&format!("lts build {}", path("wrong.build")));
+    assert!(run.code == 2 && run.err.contains("wrong.build:2:19"), "{}", run.err);
+    let run = stubborn(&format!("lts build {} --max-states 10", path("ring.build")));
+    assert!(run.code == 3 && run.err.contains("line 2: inconclusive"), "{}", run.err);
+    std::fs::write(at.join("outside.build"), "x = \"../../client.lsts\"").unwrap();
+    let run = stubborn(&format!("lts build {}", path("outside.build")));
+    assert_eq!(run.code, 2, "{}", run.err);
+}

@@ -49,7 +49,31 @@ impl ProcessRing {
                 files.push(("faulty.lsts".to_owned(), server(if self.position == 1 { 1 } else { 2 }, fault)))
             }
         }
+        if self.fault == 0 {
+            files.push(("ring.build".to_owned(), self.steps()));
+        }
         files
+    }
+
+    /// The same ring step by step, seen from its first client.
+    fn steps(&self) -> String {
+        let n = self.size;
+        let mut out = format!(
+            "# A token ring with {n} servers and their clients, seen from its first client, step by step.\n\
+             first = minimize hide bye in forget \"/T\" in \"first.lsts\" | \"client.lsts\"\n\
+             pair = minimize hide rq, gra, rel, bye in forget \"/T\" in \"server.lsts\" | \"client.lsts\"\n\
+             ring = rename tl to t1, dl to d1, tr to t0, dr to d0, rq to rq1, gra to gra1, rel to rel1 in first\n"
+        );
+        for i in 2..=n {
+            let (left, right) = (i % n, i - 1);
+            let inside =
+                if i < n { format!("t{right}, d{right}") } else { format!("t{right}, d{right}, t0, d0") };
+            let _ = writeln!(
+                out,
+                "ring = minimize hide {inside} in ring | (rename tl to t{left}, dl to d{left}, tr to t{right}, dr to d{right} in pair)"
+            );
+        }
+        out
     }
 
     fn rules(&self) -> String {

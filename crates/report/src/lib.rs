@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod built;
 mod chart;
 mod clean;
 mod difference;
@@ -13,6 +14,7 @@ mod number;
 mod table;
 mod text;
 
+pub use built::{built_json, built_text};
 pub use chart::chart_text;
 pub use clean::clean;
 pub use difference::ComparedProcesses;

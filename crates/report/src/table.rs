@@ -105,7 +105,7 @@ pub fn paper_table(rows: &[PaperRow]) -> String {
     format!("{table}\n")
 }
 
-fn align_right(table: &mut Table, columns: std::ops::RangeInclusive<usize>) {
+pub(crate) fn align_right(table: &mut Table, columns: std::ops::RangeInclusive<usize>) {
     for i in columns {
         if let Some(column) = table.column_mut(i) {
             column.set_cell_alignment(CellAlignment::Right);

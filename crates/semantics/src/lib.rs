@@ -2,7 +2,7 @@
 //!
 //! The data's way: `system` puts one or two [`Lsts`](stubborn_lts::Lsts) on common numbers; `loops` merges cycles of
 //! invisible steps; `refine` finds bisimilar states; `acceptance` determinises; [`compare`] walks pairs of sets of
-//! states; [`minimize`] and [`determinise`] write a system again. HVV is Hansen, Virtanen, Valmari, *Merging
+//! states; [`minimize`] and [`determinise`] write a system again; [`build`] makes one step by step. HVV is Hansen, Virtanen, Valmari, *Merging
 //! State-Based and Action-Based Verification* (2003), whose Definition 7 is what CFFD means with propositions.
 //!
 //! Invariant: a step is invisible if its action is tau *and* it changes no proposition.
@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod acceptance;
+mod build;
 mod compare;
 mod edges;
 mod loops;
@@ -19,6 +20,7 @@ mod refine;
 mod system;
 
 pub use acceptance::Limit;
+pub use build::{BuildError, Built, Loaded, Row, Workshop, build};
 pub use compare::{Comparison, Difference, Model, Reason, Relation, Side, Step, compare};
 pub use minimize::{Minimization, determinise, minimize};
 

@@ -55,6 +55,24 @@ pub(crate) enum LtsCommand {
         #[command(flatten)]
         read: ReadArgs,
     },
+    /// Build a system step by step, as a file says: compose, hide, rename, minimize; show the sizes on the way
+    Build {
+        /// The steps, e.g. `pair = minimize hide a, b in "one.lsts" | "two.lsts"`; processes are files beside it
+        file: PathBuf,
+        /// Where to write the last result; the format is that of its ending (.lsts, .aut, .dot)
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+        /// Most states of a deterministic system, which cffd needs
+        #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+        max_nodes: usize,
+        #[command(flatten)]
+        limits: LimitArgs,
+        #[command(flatten)]
+        read: ReadArgs,
+    },
     /// Say whether two processes are the same under a semantics, or one refines the other; if not, why
     Compare {
         /// An LSTS or .aut file, or a Promela model

@@ -32,7 +32,7 @@ impl Directory {
 
 impl Directory {
     /// Where a file of the directory is.
-    fn path(&self, path: &str) -> Result<PathBuf, LoadError> {
+    pub(crate) fn path(&self, path: &str) -> Result<PathBuf, LoadError> {
         let path = self.0.join(path).canonicalize().map_err(|_| LoadError::Missing)?;
         // A link may lead out of the directory although its name does not.
         if path.starts_with(&self.0) { Ok(path) } else { Err(LoadError::Outside) }
@@ -100,6 +100,11 @@ pub(crate) fn complain(refusal: &Refusal) {
 
 pub(crate) fn is_aut(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("aut"))
+}
+
+/// Whether a file is a process in one of the formats, by its ending.
+pub(crate) fn is_process(name: &str) -> bool {
+    is_aut(name) || Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("lsts"))
 }
 
 /// The format that was asked for, or else that of the file's ending, or else LSTS.

@@ -1,6 +1,7 @@
 //! `stubborn lts`: processes as labelled state transition systems.
 
 mod args;
+mod build;
 mod check;
 mod compose;
 mod example;
@@ -34,6 +35,10 @@ pub(crate) fn lts(command: LtsCommand) -> Result<u8, Failure> {
         LtsCommand::Compose { rules, output, state_names, reduction, preserve, limits, read } => {
             let how = compose::How { state_names, reduction: compose::reduction(reduction, preserve)? };
             compose::compose(&rules, output.as_deref(), &how, &limits, &read)
+        }
+        LtsCommand::Build { file, output, json, max_nodes, limits, read } => {
+            let wanted = build::Wanted { output: output.as_deref(), json, max_nodes };
+            build::build(&file, &wanted, &limits, &read)
         }
         LtsCommand::Compare { left, right, under, preorder, initial_stability, max_states, json, read } => {
             let asked = semantics::Asked { under, preorder, initial_stability, max_states, json };
