@@ -100,3 +100,35 @@ fn terminal_states_are_those_of_the_full_search() {
         }
     }
 }
+
+/// Channels have room or messages for what comes later in an atomic sequence in some states, and not in others.
+const QUEUES: &str = "chan a = [3] of { byte }; chan b = [2] of { byte }; byte x;
+    active [2] proctype S() { byte n; do :: n < 4 -> atomic { n++; a!n; b!n } :: else -> break od }
+    active proctype R() { byte m; end: do :: atomic { x < 9 -> x++; a?m } :: a?m -> skip od }
+    active proctype Q() { byte m; end: do :: b?m -> x = 0 od }";
+
+#[test]
+fn what_is_remembered_is_what_would_be_picked() {
+    let directory = Directory(PathBuf::new());
+    let queues = compile("queues", QUEUES, &directory, &Options::default()).network.expect("a good model");
+    let mut n_expanded = 0;
+    for (name, network) in models().into_iter().chain([("queues".to_owned(), queues)]) {
+        for kind in ReductionKind::ALL {
+            let mut remembering = NetworkReduction::new(&network, &[], kind);
+            let mut forgetful = NetworkReduction::new(&network, &[], kind).forgetful();
+            let (states, _, _) = reduced_states(&network, &mut remembering, 3_000);
+            let mut remembering = NetworkReduction::new(&network, &[], kind);
+            let (mut ours, mut theirs) = (Batch::new(), Batch::new());
+            for state in &states {
+                ours.clear();
+                theirs.clear();
+                remembering.expand(&network, state, &mut ours).expect("expanded before");
+                forgetful.expand(&network, state, &mut theirs).expect("expanded before");
+                let vias = |batch: &Batch<[u8]>| (0..batch.len()).map(|i| batch.via(i)).collect::<Vec<_>>();
+                assert_eq!(vias(&ours), vias(&theirs), "{name}, {}: {:?}", kind.word(), network.view(state));
+                n_expanded += 1;
+            }
+        }
+    }
+    assert!(n_expanded > 10_000, "only {n_expanded} states");
+}

@@ -1,34 +1,26 @@
-//! The choice among stubborn sets of a network's state.
+//! The stubborn sets of a network's states.
 //!
-//! **Implements**, over the same rules:
-//! * `ample`: the steps of one process, if nothing that others may ever do is in their way and no others can
-//!   enable more of them; else everything. What SPIN does, as a baseline.
-//! * `persistent-1`, `-2`, `-3` (VS): closures of one enabled node. Of disabled nodes that come in the first
-//!   makes everything, the second the steps that their process may take now, the third one necessary enabling
-//!   set. The smallest of the closures is taken.
-//! * `closure`: the third from the youngest process only.
-//! * `scc`, `deletion`: the kernel's algorithms on the rule graph of the state.
-//! * `up-sets`: the closure of everything that may fail, and of an enabled node if none is in it. Whatever goes
-//!   wrong in the end, something of the set must happen first, so no cycle condition is needed (the up-sets
-//!   of TAPAAL and LoLA).
-//!   The same sets, for the goals of a state of an automaton, are what [`NetworkReduction::towards`] gives.
-//! * `scc+deletion`: the smallest closure, and where that needs more than one process, deletion, if smaller.
+//! Finds the tables for a state, remembers sets or has one picked, and fires what is in it. Where that does not pay
+//! everything is fired.
 //!
-//! **Preserves** D0, D1, D2; for properties of runs also V (a rule of the situation) and I (an invisible node is
-//! added where the set would have none), and says where something visible was left out, for L.
+//! **Preserves** what the [`algorithms`](super::algorithms) do, and says where something visible was left out, for L.
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
+use super::algorithms::{Algorithms, Purpose, Wish};
 use super::burial;
 use super::definition;
 use super::flow::Flow;
+use super::look::{Look, Notes};
+use super::memo::{Choice, Memo};
 use super::patience::{Patience, Seen, hash};
 use super::population::{Population, Watched};
+use super::shape::Shape;
 use super::situation::{Room, Situation};
-use crate::{CheckDepth, Deletion, Preserves, Reduction, ReductionKind, StrongComponents};
+use crate::{CheckDepth, Preserves, Reduction, ReductionKind};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 use stubborn_network::{Engine, Expr, Micro, Network, StepId, UnaryOp, Width};
-use stubborn_system::{Batch, Fault, Requirements, Rules, System, TransitionId};
+use stubborn_system::{Batch, Fault, System, TransitionId};
 
 /// Populations whose tables are kept, at most; states of others are expanded in full.
 const MOST_POPULATIONS: u64 = 4_096;
@@ -46,25 +38,12 @@ const MOST_NODES: usize = 8_192;
 /// Comparisons of two orders at a state that is looked at now and then.
 const SAMPLE: u64 = 30;
 
-/// What must not be lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Purpose {
-    /// Failures and terminal states.
-    States,
-    /// What runs look like.
-    Runs,
-    /// Ways to states of some sort.
-    Goals,
-}
-
 /// Stubborn sets of the states of a network.
 pub struct NetworkReduction<'n> {
     network: &'n Network,
     flow: Flow,
     watched: Watched,
     purpose: Purpose,
-    /// Whether something visible was left out of the last set.
-    is_partial: bool,
     kind: ReductionKind,
     is_off: bool,
     /// The steps that bury a process, if that is done at once.
@@ -76,8 +55,9 @@ pub struct NetworkReduction<'n> {
     patience: Patience,
     deletion: Patience,
     seen: Seen,
-    /// What would have been chosen without deletion.
-    closed: Option<FixedBitSet>,
+    memo: Memo,
+    /// What was chosen for the state at hand.
+    chosen: Choice,
     populations: Vec<Population>,
     /// The population for each key; `None` if it has no tables.
     numbers: HashMap<Vec<u8>, Option<usize>>,
@@ -89,18 +69,12 @@ pub struct NetworkReduction<'n> {
     /// For each kind: the bytes of its locals that are part of the key.
     key_bytes: Vec<Vec<usize>>,
     engine: Engine<'n>,
+    shape: Shape,
+    notes: Notes,
     room: Room,
     groups: Vec<Micro>,
     successors: Batch<[u8]>,
     algorithms: Algorithms,
-}
-
-/// The kernel's algorithms, with their room.
-#[derive(Default)]
-struct Algorithms {
-    components: StrongComponents,
-    deletion: Deletion<[u8]>,
-    set: Vec<TransitionId>,
 }
 
 impl<'n> NetworkReduction<'n> {
@@ -138,7 +112,6 @@ impl<'n> NetworkReduction<'n> {
             burials,
             watched,
             purpose,
-            is_partial: false,
             kind,
             // A step of anybody changes who may move next, or what somebody can see.
             is_off: kind == ReductionKind::None || network.has_priorities || network.last.is_some(),
@@ -147,7 +120,8 @@ impl<'n> NetworkReduction<'n> {
             patience: Patience::default(),
             deletion: Patience::default(),
             seen: Seen::default(),
-            closed: None,
+            memo: Memo::default(),
+            chosen: Choice::default(),
             populations: Vec::new(),
             numbers: HashMap::new(),
             n_refused: 0,
@@ -156,6 +130,8 @@ impl<'n> NetworkReduction<'n> {
             number: None,
             key_bytes,
             engine: network.engine(),
+            shape: Shape::default(),
+            notes: Notes::default(),
             room: Room::default(),
             groups: Vec::new(),
             successors: Batch::new(),
@@ -166,6 +142,12 @@ impl<'n> NetworkReduction<'n> {
     /// The same, with sets held against their definition: in a few states, or in all.
     pub fn checked(self, depth: CheckDepth) -> Self {
         Self { depth: Some(depth), ..self }
+    }
+
+    /// The same without a memory of what was picked before, to hold others against.
+    pub fn forgetful(mut self) -> Self {
+        self.memo.forget();
+        self
     }
 
     /// The same if somebody looks at these expressions as well, in whatever states are found.
@@ -183,15 +165,21 @@ impl<'n> NetworkReduction<'n> {
         }
     }
 
-    /// Holds the set of a state against the definition.
+    /// Holds the set of a state against the definition, and what is remembered against what would be picked.
     fn check(&mut self, state: &[u8]) -> Result<(), Fault> {
         let budget = if self.depth == Some(CheckDepth::Everything) { u64::MAX } else { SAMPLE };
-        match self.set(state)? {
-            // Where no goal can be reached nothing need be enabled.
-            Some(set) if self.purpose == Purpose::Goals && !self.is_any_enabled(&set) => Ok(()),
-            Some(set) => definition::check(self.network, state, &set, budget),
-            None => Ok(()),
+        let Some(set) = self.set(state)? else { return Ok(()) };
+        let remembered = self.chosen.clone();
+        self.pick(state)?;
+        if remembered != self.chosen {
+            let explanation = "the set that is remembered is not the one that would be picked".into();
+            return Err(Fault::Rules { condition: "the same choice for the same answers", explanation });
         }
+        // Where no goal can be reached nothing need be enabled.
+        if self.purpose == Purpose::Goals && !self.is_any_enabled(&set) {
+            return Ok(());
+        }
+        definition::check(self.network, state, &set, budget)
     }
 
     /// Whether something in a set is enabled in the state whose successors are at hand.
@@ -205,9 +193,12 @@ impl<'n> NetworkReduction<'n> {
         self.network.successors(state, &mut self.successors)?;
         self.successors.take_flag();
         self.successors.take_cut();
-        let Some(set) = self.choose(state)? else { return Ok(None) };
+        self.choose(state)?;
+        if self.chosen.is_everything {
+            return Ok(None);
+        }
         let Some(population) = self.number.map(|number| &self.populations[number]) else { return Ok(None) };
-        let steps = set.ones().filter(|&n| n < population.nodes.len());
+        let steps = self.chosen.set.ones().filter(|&n| n < population.nodes.len());
         let micro = |n: usize| {
             let node = population.nodes[n];
             Micro { pid: node.pid, step: StepId(node.step as u32) }
@@ -215,30 +206,59 @@ impl<'n> NetworkReduction<'n> {
         Ok(Some(steps.map(micro).collect()))
     }
 
-    /// Chooses a set for the state whose successors are at hand. `None` means everything.
-    fn choose(&mut self, state: &[u8]) -> Result<Option<FixedBitSet>, Fault> {
-        if self.is_off || self.successors.len() <= 1 {
-            return Ok(None);
+    /// Chooses a set for the state whose successors are at hand.
+    fn choose(&mut self, state: &[u8]) -> Result<(), Fault> {
+        (self.chosen.is_everything, self.chosen.is_partial, self.chosen.closed) = (true, false, None);
+        if !self.is_worth_it() {
+            return Ok(());
         }
-        self.closed = None;
+        self.n_seen += 1;
+        self.shape.fit(self.network, state);
+        self.find_population(state);
+        if !self.mark_enabled(state) {
+            return Ok(());
+        }
+        let population = self.number.map(|number| &mut self.populations[number]);
+        let Some(population) = population else { return Ok(()) };
+        let (engine, notes) = (&mut self.engine, &mut self.notes);
+        let look = Look::new((self.network, &self.flow), (state, &self.shape), engine, population, notes);
+        match self.memo.find(&look) {
+            Some(known) => self.chosen.become_like(known),
+            None => {
+                self.pick(state)?;
+                self.memo.insert(&self.notes.asked, &self.chosen);
+            }
+        }
+        if self.chosen.minds_deletion {
+            self.deletion.begins();
+            if self.chosen.is_vain {
+                self.deletion.was_in_vain();
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is something to choose from at the state whose successors are at hand, and choosing pays.
+    fn is_worth_it(&mut self) -> bool {
+        if self.is_off || self.successors.len() <= 1 {
+            return false;
+        }
         self.groups.clear();
         let vias = (0..self.successors.len()).map(|i| self.successors.via(i));
         self.groups.extend(vias.map(|via| self.network.group(via)));
-        if self.groups.iter().all(|micro| micro.pid == self.groups[0].pid) {
-            return Ok(None);
-        }
-        if self.purpose == Purpose::States && !self.patience.begins() {
-            return Ok(None);
-        }
-        self.n_seen += 1;
-        self.room.shape.fit(self.network, state);
-        self.find_population(state);
-        let Some(number) = self.number else { return Ok(None) };
-        let population = &mut self.populations[number];
+        let is_one_process = self.groups.iter().all(|micro| micro.pid == self.groups[0].pid);
+        !is_one_process && (self.purpose != Purpose::States || self.patience.begins())
+    }
+
+    /// Finds which nodes are enabled, where the processes are, and from these what to look for in the memory. Whether
+    /// there is a choice.
+    fn mark_enabled(&mut self, state: &[u8]) -> bool {
+        let Some(number) = self.number else { return false };
+        let population = &self.populations[number];
         if population.nodes.len() > MOST_NODES {
-            return Ok(None);
+            return false;
         }
-        let enabled = &mut self.room.enabled;
+        let Room { enabled, locations, .. } = &mut self.room;
         if enabled.len() != population.n_nodes() {
             *enabled = FixedBitSet::with_capacity(population.n_nodes());
         }
@@ -248,12 +268,36 @@ impl<'n> NetworkReduction<'n> {
             enabled.insert(population.bases[micro.pid] + micro.step.0 as usize - first);
         }
         if enabled.ones().any(|n| population.is_timeout(n)) {
-            return Ok(None);
+            return false;
         }
-        let situation =
-            Situation::new(self.network, &self.flow, state, &mut self.engine, population, &mut self.room);
-        let room = (&mut self.algorithms, &mut self.deletion, &mut self.closed);
-        Self::pick(self.kind, room, situation, self.purpose)
+        locations.clear();
+        locations.extend((0..self.shape.n_processes()).map(|pid| self.shape.location(state, pid)));
+        let key = &mut self.memo.key;
+        key.clear();
+        key.push(self.deletion.would_begin().into());
+        key.extend((number as u32).to_le_bytes());
+        key.extend(locations.iter().flat_map(|at| at.0.to_le_bytes()));
+        key.extend(enabled.as_slice().iter().flat_map(|block| block.to_le_bytes()));
+        true
+    }
+
+    /// Picks a set for the state at hand.
+    fn pick(&mut self, state: &[u8]) -> Result<(), Fault> {
+        let population = self.number.map(|number| &mut self.populations[number]);
+        let Some(population) = population else { return Ok(()) };
+        let (engine, notes) = (&mut self.engine, &mut self.notes);
+        let look = Look::new((self.network, &self.flow), (state, &self.shape), engine, population, notes);
+        let situation = Situation::new(look, &mut self.room);
+        // What the memory was asked for.
+        let may_delete = self.memo.key.first() == Some(&1);
+        let wish = Wish { kind: self.kind, purpose: self.purpose, may_delete };
+        self.chosen = self.algorithms.pick(wish, situation)?;
+        // What its process cannot come to any more is left out of nothing. (A later process with the same number is
+        // another one; the step that starts it stands for it.)
+        let (set, live) = (&self.chosen.set, &self.room.live);
+        let leaves_out = population.visible.intersection(live).any(|n| !set.contains(n));
+        self.chosen.is_partial = !self.chosen.is_everything && leaves_out;
+        Ok(())
     }
 
     /// The successor at hand that is a burial, if processes are buried at once.
@@ -265,7 +309,7 @@ impl<'n> NetworkReduction<'n> {
 
     /// Finds the tables for the state at hand, or makes them.
     fn find_population(&mut self, state: &[u8]) {
-        let shape = &self.room.shape;
+        let shape = &self.shape;
         self.key.clear();
         for pid in 0..shape.n_processes() {
             let kind = shape.kind(pid);
@@ -296,58 +340,6 @@ impl<'n> NetworkReduction<'n> {
         }
         self.numbers.insert(self.key.clone(), self.number);
     }
-
-    /// Picks a set. `None` means everything.
-    fn pick(
-        kind: ReductionKind,
-        (algorithms, patience, kept): (&mut Algorithms, &mut Patience, &mut Option<FixedBitSet>),
-        situation: Situation<'_, '_>,
-        purpose: Purpose,
-    ) -> Result<Option<FixedBitSet>, Fault> {
-        let seeds = seeds(&situation);
-        match purpose {
-            Purpose::Runs => return Ok(for_runs(&situation, &seeds)),
-            Purpose::Goals => return Ok(towards(&situation)),
-            Purpose::States => {}
-        }
-        Ok(match kind {
-            ReductionKind::None => None,
-            ReductionKind::UpSets => Some(up_set(&situation, &seeds)),
-            ReductionKind::Ample => ample(&situation, &seeds),
-            ReductionKind::Closure => Some(close(&situation, &seeds[..1], Disabled::Necessary, usize::MAX)),
-            ReductionKind::Persistent1 => smallest(&situation, &seeds, Disabled::Everything),
-            ReductionKind::Persistent2 => smallest(&situation, &seeds, Disabled::Process),
-            ReductionKind::Persistent3 => smallest(&situation, &seeds, Disabled::Necessary),
-            ReductionKind::StrongComponents => {
-                let graph = Graph::new(situation);
-                algorithms.set.clear();
-                algorithms.components.stubborn_set(&graph, &[], &mut algorithms.set)?;
-                Some(graph.nodes(&algorithms.set))
-            }
-            ReductionKind::Deletion => Some(algorithms.delete(situation)?),
-            ReductionKind::Smaller => {
-                let closed = smallest(&situation, &seeds, Disabled::Necessary);
-                let size =
-                    closed.as_ref().map_or(usize::MAX, |set| set.intersection_count(situation.enabled));
-                let is_one_process = closed.as_ref().is_some_and(|set| {
-                    let mut pids = set.intersection(situation.enabled).map(|n| situation.pid(n));
-                    let first = pids.next();
-                    pids.all(|pid| Some(pid) == first)
-                });
-                if is_one_process || !patience.begins() {
-                    return Ok(closed);
-                }
-                let enabled = situation.enabled;
-                let deleted = algorithms.delete(situation)?;
-                if deleted.intersection_count(enabled) >= size {
-                    patience.was_in_vain();
-                    return Ok(closed);
-                }
-                *kept = closed;
-                Some(deleted)
-            }
-        })
-    }
 }
 
 impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
@@ -375,7 +367,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         let too_much = self.successors.take_cut();
         if let Some(burial) = self.burial() {
             out.push(self.successors.via(burial), self.successors.state(burial));
-            self.is_partial = false;
+            self.chosen.is_partial = false;
             return Ok(());
         }
         too_much.into_iter().for_each(|too_much| out.cut(too_much));
@@ -387,15 +379,8 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
             self.successors.take_cut();
         }
         let n_seen = self.n_seen;
-        let set = self.choose(state)?;
-        let population = set.as_ref().and(self.number).map(|number| &self.populations[number]);
-        // What its process cannot come to any more is left out of nothing. (A later process with the same number is
-        // another one; the step that starts it stands for it.)
-        let live = &self.room.live;
-        let left_out = |set: &FixedBitSet| {
-            population.is_some_and(|p| p.visible.intersection(live).any(|n| !set.contains(n)))
-        };
-        self.is_partial = set.as_ref().is_some_and(left_out);
+        self.choose(state)?;
+        let population = self.number.map(|number| &self.populations[number]);
         let (is_asked, before) = (self.n_seen > n_seen, out.len());
         for i in 0..self.successors.len() {
             let (via, successor) = (self.successors.via(i), self.successors.state(i));
@@ -404,7 +389,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
                 population
                     .is_none_or(|p| set.contains(p.bases[pid] + step.0 as usize - p.nodes[p.bases[pid]].step))
             };
-            let is_fired = set.as_ref().is_none_or(is_in);
+            let is_fired = self.chosen.is_everything || is_in(&self.chosen.set);
             if is_fired {
                 out.push(via, successor);
             }
@@ -417,7 +402,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
                 if self.patience.is_on_trial() {
                     self.patience.leave_out(hash, &self.seen);
                 }
-                if self.deletion.is_on_trial() && self.closed.as_ref().is_some_and(is_in) {
+                if self.deletion.is_on_trial() && self.chosen.closed.as_ref().is_some_and(is_in) {
                     self.deletion.leave_out(hash, &self.seen);
                 }
             }
@@ -429,7 +414,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     }
 
     fn is_partial(&self) -> bool {
-        self.is_partial
+        self.chosen.is_partial
     }
 
     fn class(&self, t: TransitionId) -> u32 {
@@ -447,326 +432,6 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
                     out.extend((first..first + self.network.n_outcomes).map(TransitionId::from));
                 }
             }
-        }
-        Ok(())
-    }
-}
-
-impl Algorithms {
-    fn delete(&mut self, situation: Situation<'_, '_>) -> Result<FixedBitSet, Fault> {
-        let graph = Graph::new(situation);
-        self.set.clear();
-        self.deletion.stubborn_set(&graph, &[], &mut self.set)?;
-        Ok(graph.nodes(&self.set))
-    }
-}
-
-/// One enabled node of each process that has one, the youngest first.
-fn seeds(situation: &Situation<'_, '_>) -> Vec<usize> {
-    let mut seeds: Vec<usize> = Vec::new();
-    for node in situation.enabled.ones() {
-        if seeds.last().is_none_or(|&last| situation.pid(last) != situation.pid(node)) {
-            seeds.push(node);
-        }
-    }
-    seeds.reverse();
-    seeds
-}
-
-/// What to do about disabled nodes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Disabled {
-    Everything,
-    Process,
-    Necessary,
-}
-
-/// The smallest closure of a seed, in enabled nodes. `None` means everything.
-fn smallest(situation: &Situation<'_, '_>, seeds: &[usize], disabled: Disabled) -> Option<FixedBitSet> {
-    let mut best: Option<FixedBitSet> = None;
-    let mut best_size = situation.enabled.count_ones(..);
-    if disabled == Disabled::Necessary {
-        // What is independent whatever the state is found at once.
-        for &seed in seeds {
-            let current = situation.current(situation.pid(seed));
-            let size = situation.enabled.count_ones(current.clone());
-            if size < best_size && situation.is_apart(situation.pid(seed)) {
-                let mut set = situation.take();
-                set.insert_range(current);
-                (best, best_size) = (Some(set), size);
-            }
-        }
-    }
-    for &seed in seeds {
-        if best_size == 1 {
-            break;
-        }
-        let (set, size) = close_and_count(situation, &[seed], disabled, best_size);
-        if size < best_size {
-            (best, best_size) = (Some(set), size);
-        } else {
-            situation.give(set);
-        }
-    }
-    best
-}
-
-/// The smallest closure that has an invisible node if one is enabled: without any visible one if possible (I).
-fn for_runs(situation: &Situation<'_, '_>, seeds: &[usize]) -> Option<FixedBitSet> {
-    let visible = situation.population.borrow().visible.clone();
-    let is_visible = |n: &usize| visible.contains(*n);
-    let n_enabled = situation.enabled.count_ones(..);
-    let has_invisible = |set: &FixedBitSet| set.intersection(situation.enabled).any(|n| !is_visible(&n));
-    let must_have_invisible = situation.enabled.ones().any(|n| !is_visible(&n));
-    let mut best: Option<FixedBitSet> = None;
-    let mut best_size = n_enabled;
-    for &seed in seeds {
-        let (set, size) = close_and_count(situation, &[seed], Disabled::Necessary, best_size);
-        if size < best_size && (!must_have_invisible || has_invisible(&set)) {
-            (best, best_size) = (Some(set), size);
-        }
-    }
-    best
-}
-
-/// Whatever may bring a goal about, closed. `None` means everything: something in it may change what is to be kept.
-fn towards(situation: &Situation<'_, '_>) -> Option<FixedBitSet> {
-    let goals: Vec<usize> = situation.live.ones().filter(|&n| !situation.is_step(n)).collect();
-    let set = close(situation, &goals, Disabled::Necessary, usize::MAX);
-    let population = situation.population.borrow();
-    let keeps = set.intersection(situation.enabled).all(|n| !population.changing.contains(n));
-    keeps.then_some(set)
-}
-
-/// Everything that may fail, closed; and an enabled node.
-fn up_set(situation: &Situation<'_, '_>, seeds: &[usize]) -> FixedBitSet {
-    let may_fail = |&n: &usize| !situation.is_step(n) || situation.population.borrow().may_fail(n);
-    let mut failing: Vec<usize> = situation.live.ones().filter(may_fail).collect();
-    let set = close(situation, &failing, Disabled::Necessary, usize::MAX);
-    if set.intersection(situation.enabled).next().is_some() {
-        return set;
-    }
-    let closures = seeds.iter().map(|&seed| {
-        failing.push(seed);
-        let set = close(situation, &failing, Disabled::Necessary, usize::MAX);
-        failing.pop();
-        set
-    });
-    closures.min_by_key(|set| set.intersection_count(situation.enabled)).unwrap_or(set)
-}
-
-/// The closure of some nodes. Given up, with some set, once it has `limit` enabled nodes.
-fn close(situation: &Situation<'_, '_>, seeds: &[usize], disabled: Disabled, limit: usize) -> FixedBitSet {
-    close_and_count(situation, seeds, disabled, limit).0
-}
-
-/// The same, with the number of its enabled nodes.
-fn close_and_count(
-    situation: &Situation<'_, '_>,
-    seeds: &[usize],
-    disabled: Disabled,
-    limit: usize,
-) -> (FixedBitSet, usize) {
-    let mut closure = Closure::new(situation);
-    closure.set.extend(seeds.iter().copied());
-    closure.work.extend(seeds);
-    closure.n_enabled = closure.set.intersection_count(situation.enabled);
-    while let Some(node) = closure.work.pop() {
-        let is_waiting = situation.is_step(node) && !situation.enabled.contains(node);
-        if is_waiting && disabled == Disabled::Everything {
-            closure.set.union_with(situation.live);
-            closure.n_enabled = closure.set.intersection_count(situation.enabled);
-            break;
-        }
-        if is_waiting && !situation.is_current(node) && closure.covers(situation.pid(node)) {
-            // Before it can be enabled its process must take one of the steps that are in already.
-            continue;
-        }
-        if is_waiting && disabled == Disabled::Process {
-            let mut all = situation.take();
-            if situation.is_current(node) {
-                // All that may change what it waits for.
-                let range = situation.alternatives(node);
-                situation.sets()[range].iter().for_each(|set| all.union_with(set));
-            } else {
-                all.extend(situation.current(situation.pid(node)));
-            }
-            closure.add(&all);
-            situation.give(all);
-        } else {
-            let range = situation.alternatives(node);
-            let sets = situation.sets();
-            // The alternative that costs least: enabled nodes that are new, then nodes that are new.
-            match &sets[range] {
-                [] => {}
-                [only] => closure.add(only),
-                several => {
-                    let least = several.iter().min_by_key(|wanted| closure.cost(wanted));
-                    least.into_iter().for_each(|wanted| closure.add(wanted));
-                }
-            }
-        }
-        if closure.n_enabled >= limit {
-            break;
-        }
-    }
-    let Closure { set, covered, work, n_enabled, .. } = closure;
-    situation.give(covered);
-    situation.sets_mut().work = work;
-    (set, n_enabled)
-}
-
-/// A set that is being closed.
-struct Closure<'s, 'a, 'n> {
-    situation: &'s Situation<'a, 'n>,
-    set: FixedBitSet,
-    /// Nodes of processes all of whose current steps are in the set. They come in without bringing anything.
-    covered: FixedBitSet,
-    /// Nodes of the set that may bring others.
-    work: Vec<usize>,
-    n_enabled: usize,
-}
-
-impl<'s, 'a, 'n> Closure<'s, 'a, 'n> {
-    fn new(situation: &'s Situation<'a, 'n>) -> Self {
-        let (set, covered) = (situation.take(), situation.take());
-        let mut work = std::mem::take(&mut situation.sets_mut().work);
-        work.clear();
-        Self { situation, set, covered, work, n_enabled: 0 }
-    }
-
-    /// Whether all steps that a process may take now are in the set.
-    fn covers(&mut self, pid: usize) -> bool {
-        let current = self.situation.current(pid);
-        let covers = self.set.contains_all_in_range(current.clone());
-        if covers {
-            let all = self.situation.population.borrow().range(pid);
-            self.covered.insert_range(all.start..current.start);
-            self.covered.insert_range(current.end..all.end);
-        }
-        covers
-    }
-
-    /// How many enabled nodes, and how many nodes, would be new.
-    fn cost(&self, wanted: &FixedBitSet) -> (u32, u32) {
-        let mut cost = (0, 0);
-        let blocks = wanted.as_slice().iter().zip(self.set.as_slice());
-        for ((w, s), e) in blocks.zip(self.situation.enabled.as_slice()) {
-            let new = w & !s;
-            if new == 0 {
-                continue;
-            }
-            cost.0 += (new & e).count_ones();
-            cost.1 += new.count_ones();
-        }
-        cost
-    }
-
-    /// Adds nodes.
-    fn add(&mut self, wanted: &FixedBitSet) {
-        let blocks = self.set.as_mut_slice().iter_mut().zip(wanted.as_slice());
-        let others = self.situation.enabled.as_slice().iter().zip(self.covered.as_slice());
-        for (i, ((s, w), (e, covered))) in blocks.zip(others).enumerate() {
-            let mut new = w & !*s;
-            if new == 0 {
-                continue;
-            }
-            *s |= new;
-            self.n_enabled += (new & e).count_ones() as usize;
-            new &= !covered;
-            while new != 0 {
-                self.work.push(i * usize::BITS as usize + new.trailing_zeros() as usize);
-                new &= new - 1;
-            }
-        }
-    }
-}
-
-/// The steps of one process if nobody can ever be in their way. `None` means everything.
-fn ample(situation: &Situation<'_, '_>, seeds: &[usize]) -> Option<FixedBitSet> {
-    seeds.iter().find_map(|&seed| {
-        let pid = situation.pid(seed);
-        let current = situation.current(pid);
-        let mut set = FixedBitSet::with_capacity(situation.n_nodes());
-        set.extend(current.clone());
-        for node in current {
-            let range = situation.alternatives(node);
-            let alternatives = &situation.sets()[range];
-            if !alternatives.is_empty() && !alternatives.iter().any(|wanted| wanted.is_subset(&set)) {
-                return None;
-            }
-        }
-        Some(set)
-    })
-}
-
-/// The rule graph of one state, for the algorithms of the kernel: nodes that may be enabled some time, and
-/// behind them the checks. Its states mean nothing.
-struct Graph<'a, 'n> {
-    situation: Situation<'a, 'n>,
-    /// The node of the situation for each node here.
-    global: Vec<usize>,
-    local: Vec<u32>,
-    n_steps: usize,
-}
-
-impl<'a, 'n> Graph<'a, 'n> {
-    fn new(situation: Situation<'a, 'n>) -> Self {
-        let global: Vec<usize> = situation.live.ones().collect();
-        let mut local = vec![u32::MAX; situation.n_nodes()];
-        global.iter().enumerate().for_each(|(i, &n)| local[n] = i as u32);
-        let n_steps = global.iter().filter(|&&n| situation.is_step(n)).count();
-        Self { situation, global, local, n_steps }
-    }
-
-    fn nodes(&self, set: &[TransitionId]) -> FixedBitSet {
-        let mut nodes = FixedBitSet::with_capacity(self.situation.n_nodes());
-        nodes.extend(set.iter().map(|t| self.global[t.index()]));
-        nodes
-    }
-}
-
-impl System for Graph<'_, '_> {
-    type State = [u8];
-
-    fn n_transitions(&self) -> usize {
-        self.n_steps
-    }
-
-    fn transition_name(&self, t: TransitionId) -> String {
-        t.to_string()
-    }
-
-    fn initial(&self, out: &mut Batch<[u8]>) -> Result<(), Fault> {
-        out.push(TransitionId(0), &[]);
-        Ok(())
-    }
-
-    fn fire(&self, _: &[u8], t: TransitionId, out: &mut Batch<[u8]>) -> Result<bool, Fault> {
-        let is_enabled = self.situation.enabled.contains(self.global[t.index()]);
-        if is_enabled {
-            out.push(t, &[]);
-        }
-        Ok(is_enabled)
-    }
-
-    fn values(&self, _: &[u8]) -> Vec<(String, String)> {
-        Vec::new()
-    }
-}
-
-impl Rules for Graph<'_, '_> {
-    fn n_nodes(&self) -> usize {
-        self.global.len()
-    }
-
-    fn require(&self, _: &[u8], t: TransitionId, out: &mut Requirements) -> Result<(), Fault> {
-        let range = self.situation.alternatives(self.global[t.index()]);
-        for (i, set) in self.situation.sets()[range].iter().enumerate() {
-            if i > 0 {
-                out.or();
-            }
-            set.ones().for_each(|n| out.add(TransitionId(self.local[n])));
         }
         Ok(())
     }

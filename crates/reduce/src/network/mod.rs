@@ -2,9 +2,10 @@
 //!
 //! The way of the data: [`flow`] finds what is true of the network in all states; [`resolve`] turns steps into
 //! [`touch`]es, what they wait for and do; [`accord`] compares touches; a [`population`] keeps the tables for
-//! the processes that exist; a [`situation`] is a state with its tables and says what a node requires;
-//! [`choose`] picks a set, as hard as [`patience`] says. What one picks depends on the state and on counts of what was
-//! picked before, never on a clock.
+//! the processes that exist; a [`look`] asks a state; a [`situation`] is a state with its tables and says what a node
+//! requires; the [`algorithms`] pick a set by [`closures`] or on a [`graph`]; [`choose`] has it done, or takes what a
+//! [`memo`] knows, as hard as [`patience`] says. What one picks depends on the state and on counts of what was picked
+//! before, never on a clock.
 //!
 //! **Preserves** D0, D1, D2; and for each check, its imaginary transition takes part (V15 section IV).
 //! **Differs from the text** in that a node stands for all transitions that begin with one step of a process:
@@ -12,11 +13,16 @@
 //! **Checked by** the definition at the states of all test models, and by random programs (`oracle`).
 
 mod accord;
+mod algorithms;
 mod burial;
 mod channels;
 mod choose;
+mod closures;
 mod definition;
 mod flow;
+mod graph;
+mod look;
+mod memo;
 mod patience;
 mod population;
 mod resolve;

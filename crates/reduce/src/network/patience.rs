@@ -71,6 +71,11 @@ impl Patience {
         true
     }
 
+    /// What beginning a choice would say.
+    pub(super) fn would_begin(&self) -> bool {
+        self.pause == 0 || !self.is_resting
+    }
+
     fn judge(&mut self) {
         let n_found = self.left_out.values().filter(|&&is_found| is_found).count();
         self.is_resting = n_found * 100 >= self.left_out.len() * MOST_FOUND

@@ -12,6 +12,7 @@ use super::shape::Shape;
 use super::signature::{Signature, of_literal, of_read};
 use super::touch::{Literal, Op, Read, Touch};
 use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -43,7 +44,7 @@ pub(super) struct Node {
 }
 
 /// What a node requires.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Row {
     /// Nodes that do not accord with it.
     pub(super) conflicts: FixedBitSet,
@@ -56,7 +57,7 @@ pub(super) struct Row {
 }
 
 /// A fact, and who may change it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct LiteralRow {
     pub(super) enablers: FixedBitSet,
     pub(super) falsifiers: FixedBitSet,
@@ -81,8 +82,9 @@ pub(super) struct Population {
     created: Vec<Vec<Touch>>,
     selectors: Vec<Selectors>,
     rows: Vec<Option<Rc<Row>>>,
-    /// By node, and values of its selectors.
-    rows_now: HashMap<Vec<i32>, Rc<Row>>,
+    /// By node and values of its selectors: which of its different rows.
+    numbers_now: FxHashMap<Vec<i32>, usize>,
+    rows_now: Vec<Vec<Rc<Row>>>,
     key: Vec<i32>,
     /// One for each check: the imaginary transition that is enabled where it fails.
     pub(super) checks: Vec<Rc<Row>>,
@@ -143,7 +145,8 @@ impl Population {
             created: Vec::new(),
             selectors: Vec::new(),
             rows: Vec::new(),
-            rows_now: HashMap::new(),
+            numbers_now: FxHashMap::default(),
+            rows_now: Vec::new(),
             key: Vec::new(),
             checks: Vec::new(),
             checked: Vec::new(),
@@ -173,6 +176,7 @@ impl Population {
             population.selectors.push(selectors(network, flow, population.kinds[pid], location, index));
         }
         population.rows = vec![None; population.nodes.len()];
+        population.rows_now = vec![Vec::new(); population.nodes.len()];
         population.find_reach(flow);
         let known = Known::new(network, flow, view, None, 0, &[]);
         population.checked = watched.checks.iter().map(|expr| check(&known, expr, false)).collect();
@@ -334,35 +338,52 @@ impl Population {
         row
     }
 
-    /// What a node requires as long as its process stays where it is.
-    pub(super) fn row_now(
+    /// Whether what a node requires depends on locals of its process.
+    pub(super) fn is_selective(&self, n: usize) -> bool {
+        !self.selectors[n].is_empty()
+    }
+
+    /// What a node requires as long as its process stays where it is: which of its different rows.
+    pub(super) fn number_now(
         &mut self,
         network: &Network,
         flow: &Flow,
         state: &[u8],
         shape: &Shape,
         n: usize,
-    ) -> Rc<Row> {
-        if self.selectors[n].is_empty() {
-            return self.static_row(n);
-        }
+    ) -> usize {
         let Node { pid, location, index, .. } = self.nodes[n];
         self.key.clear();
         self.key.push(n as i32);
         self.key.extend(self.selectors[n].iter().map(|&(at, width)| shape.local(state, pid, at, width)));
-        if let Some(row) = self.rows_now.get(&self.key) {
-            return row.clone();
+        if let Some(&number) = self.numbers_now.get(&self.key) {
+            return number;
         }
-        if self.rows_now.len() >= MOST_ROWS {
-            return self.static_row(n);
+        if self.rows_now[n].is_empty() {
+            // What serves where there is no room for more.
+            let any = self.static_row(n);
+            self.rows_now[n].push(any);
+        }
+        if self.numbers_now.len() >= MOST_ROWS {
+            return 0;
         }
         let view = network.view(state);
         let known = Known::new(network, flow, &view, Some(pid), self.kinds[pid], &self.selectors[n]);
         let made = touch(&known, location, index, &Takers { population: self });
         let (row, truths) = self.row(&made, Some(n));
         let row = self.asking(row, truths, pid);
-        self.rows_now.insert(self.key.clone(), row.clone());
-        row
+        let rows = &mut self.rows_now[n];
+        let number = rows.iter().position(|known| *known == row).unwrap_or(rows.len());
+        if number == rows.len() {
+            rows.push(row);
+        }
+        self.numbers_now.insert(self.key.clone(), number);
+        number
+    }
+
+    /// One of the rows of a node.
+    pub(super) fn row_now(&self, n: usize, number: usize) -> Rc<Row> {
+        self.rows_now[n][number].clone()
     }
 
     /// All nodes of other processes that the steps of a process at a location may bring in any state.

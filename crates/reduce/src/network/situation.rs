@@ -16,23 +16,21 @@
 //!
 //! Nodes that their process cannot reach any more are left out: they are never enabled again.
 
-use super::flow::Flow;
+use super::look::Look;
 use super::population::{LiteralRow, Population, Row};
-use super::shape::Shape;
 use fixedbitset::FixedBitSet;
 use std::cell::{Ref, RefCell, RefMut};
 use std::ops::{Index, Range};
 use std::rc::Rc;
-use stubborn_network::{Engine, LocationId, Network};
+use stubborn_network::LocationId;
 
 /// What a situation is made in; kept from state to state, so that nothing is allocated.
 #[derive(Debug, Default)]
 pub(super) struct Room {
-    pub(super) shape: Shape,
-    locations: Vec<LocationId>,
+    /// Where the processes are.
+    pub(super) locations: Vec<LocationId>,
     pub(super) live: FixedBitSet,
     pub(super) enabled: FixedBitSet,
-    truths: RefCell<Vec<Option<bool>>>,
     sets: RefCell<Sets>,
 }
 
@@ -73,36 +71,22 @@ impl Index<Range<usize>> for Sets {
 
 /// A state with its tables.
 pub(super) struct Situation<'a, 'n> {
-    network: &'n Network,
-    flow: &'a Flow,
-    state: &'a [u8],
-    engine: RefCell<&'a mut Engine<'n>>,
-    pub(super) population: RefCell<&'a mut Population>,
+    look: Look<'a, 'n>,
     /// Nodes that may still be enabled some time.
     pub(super) live: &'a FixedBitSet,
     pub(super) enabled: &'a FixedBitSet,
-    shape: &'a Shape,
     locations: &'a [LocationId],
-    truths: &'a RefCell<Vec<Option<bool>>>,
     sets: &'a RefCell<Sets>,
     n_nodes: usize,
     n_steps: usize,
 }
 
 impl<'a, 'n> Situation<'a, 'n> {
-    /// The shape of the state and the enabled nodes are in the room already.
-    pub(super) fn new(
-        network: &'n Network,
-        flow: &'a Flow,
-        state: &'a [u8],
-        engine: &'a mut Engine<'n>,
-        population: &'a mut Population,
-        room: &'a mut Room,
-    ) -> Self {
+    /// Where the processes are and which nodes are enabled is in the room already.
+    pub(super) fn new(look: Look<'a, 'n>, room: &'a mut Room) -> Self {
+        let Room { locations, live, enabled, sets } = room;
+        let population = look.population.borrow();
         let (n_nodes, n_steps) = (population.n_nodes(), population.nodes.len());
-        let Room { shape, locations, live, enabled, truths, sets } = room;
-        locations.clear();
-        locations.extend((0..shape.n_processes()).map(|pid| shape.location(state, pid)));
         if live.len() != n_nodes {
             *live = FixedBitSet::with_capacity(n_nodes);
         }
@@ -111,25 +95,17 @@ impl<'a, 'n> Situation<'a, 'n> {
             live.union_with(&population.reach[pid][at.index()]);
         }
         live.insert_range(n_steps..n_nodes);
-        truths.get_mut().clear();
-        engine.look_at(state);
+        drop(population);
         sets.get_mut().clear(n_nodes);
-        let (engine, population) = (RefCell::new(engine), RefCell::new(population));
-        Self {
-            network,
-            flow,
-            state,
-            engine,
-            population,
-            live,
-            enabled,
-            shape,
-            locations,
-            truths,
-            sets,
-            n_nodes,
-            n_steps,
-        }
+        Self { look, live, enabled, locations, sets, n_nodes, n_steps }
+    }
+
+    pub(super) fn population(&self) -> Ref<'_, &'a mut Population> {
+        self.look.population.borrow()
+    }
+
+    fn population_mut(&self) -> RefMut<'_, &'a mut Population> {
+        self.look.population.borrow_mut()
     }
 
     pub(super) fn n_nodes(&self) -> usize {
@@ -143,45 +119,36 @@ impl<'a, 'n> Situation<'a, 'n> {
 
     /// The process of a step.
     pub(super) fn pid(&self, node: usize) -> usize {
-        self.population.borrow().nodes[node].pid
+        self.population().nodes[node].pid
     }
 
     /// Whether a step is one that its process may take now.
     pub(super) fn is_current(&self, node: usize) -> bool {
-        let node = self.population.borrow().nodes[node];
+        let node = self.population().nodes[node];
         self.locations[node.pid] == node.location
     }
 
     /// The steps that a process may take now.
     pub(super) fn current(&self, pid: usize) -> Range<usize> {
-        self.population.borrow().at(pid, self.locations[pid])
+        self.population().at(pid, self.locations[pid])
     }
 
     /// Whether nothing that others may ever do from here on is in the way of the steps that a process may take now, or
     /// may enable them, whatever the values of variables are.
     pub(super) fn is_apart(&self, pid: usize) -> bool {
-        let is_apart = self.population.borrow_mut().needs(pid, self.locations[pid]).is_disjoint(self.live);
+        let is_apart = self.population_mut().needs(pid, self.locations[pid]).is_disjoint(self.live);
         is_apart && self.current(pid).all(|node| self.enabled.contains(node) || self.is_explained(node))
     }
 
     /// Whether it is known what a disabled step that its process may take now waits for.
     fn is_explained(&self, node: usize) -> bool {
         let is_true = |literal: &LiteralRow| self.is_true(literal) == Some(true);
-        self.population.borrow().is_timeout(node)
+        self.population().is_timeout(node)
             || self.row_now(node).clauses.iter().any(|clause| !clause.iter().any(is_true))
     }
 
     fn is_true(&self, literal: &LiteralRow) -> Option<bool> {
-        let (fact, wanted) = literal.fact?;
-        let mut truths = self.truths.borrow_mut();
-        if truths.len() <= fact {
-            truths.resize(fact + 1, None);
-        }
-        let ask = || {
-            let mut population = self.population.borrow_mut();
-            population.facts[fact].holds(self.network, &mut self.engine.borrow_mut(), self.state)
-        };
-        Some(*truths[fact].get_or_insert_with(ask) == wanted)
+        literal.fact.map(|(fact, wanted)| self.look.is_true(fact) == wanted)
     }
 
     /// The sets of which one must come with `node`, among [`Situation::sets`]; nothing must if there is none.
@@ -224,7 +191,7 @@ impl<'a, 'n> Situation<'a, 'n> {
 
     fn find_alternatives(&self, node: usize, from: usize) {
         if !self.is_step(node) {
-            let row = self.population.borrow().checks[node - self.n_steps].clone();
+            let row = self.population().checks[node - self.n_steps].clone();
             if !self.until_clause_holds(&row) {
                 self.until_unknown_holds(&row);
             }
@@ -233,7 +200,7 @@ impl<'a, 'n> Situation<'a, 'n> {
         } else if self.is_current(node) {
             let row = self.row_now(node);
             self.disabled(node, &row);
-            let fixed = self.population.borrow_mut().static_row(node);
+            let fixed = self.population_mut().static_row(node);
             if let Some(risks) = &fixed.risks {
                 if self.sets.borrow().made.len() == from {
                     self.push(self.take());
@@ -246,10 +213,10 @@ impl<'a, 'n> Situation<'a, 'n> {
         } else {
             self.towards(node);
             let mut before = self.take();
-            before.union_with(&self.population.borrow().before[node]);
+            before.union_with(&self.population().before[node]);
             self.push(before);
             // Evaluating may go wrong whatever its clauses are.
-            let row = self.population.borrow_mut().static_row(node);
+            let row = self.population_mut().static_row(node);
             if row.risks.is_none() {
                 self.until_clause_holds(&row);
             }
@@ -257,7 +224,7 @@ impl<'a, 'n> Situation<'a, 'n> {
     }
 
     fn row_now(&self, node: usize) -> Rc<Row> {
-        self.population.borrow_mut().row_now(self.network, self.flow, self.state, self.shape, node)
+        self.look.row_now(node)
     }
 
     /// What an enabled node brings.
@@ -265,12 +232,12 @@ impl<'a, 'n> Situation<'a, 'n> {
         let row = self.row_now(node);
         let mut set = self.take();
         set.union_with(&row.conflicts);
-        let fixed = self.population.borrow_mut().static_row(node);
+        let fixed = self.population_mut().static_row(node);
         if let Some(risks) = &fixed.risks {
             set.union_with(risks);
         }
         for (demand, nodes) in &row.unless {
-            if !self.is_met(demand) {
+            if !self.look.is_met(*demand) {
                 set.union_with(nodes);
             }
         }
@@ -282,22 +249,16 @@ impl<'a, 'n> Situation<'a, 'n> {
                 None => clause.iter().for_each(|literal| set.union_with(&literal.falsifiers)),
             }
         }
-        if self.population.borrow().visible.contains(node) {
+        if self.population().visible.contains(node) {
             // V: nothing visible is overtaken.
-            set.union_with(&self.population.borrow().visible);
+            set.union_with(&self.population().visible);
         }
         self.push(set);
     }
 
-    fn is_met(&self, demand: &super::accord::Demand) -> bool {
-        let Some((kind, n)) = self.shape.n_messages(self.state, demand.channel) else { return false };
-        let capacity = self.network.channels[kind].capacity;
-        if demand.is_room { n + demand.count <= capacity } else { n >= demand.count }
-    }
-
     /// What must happen before a disabled node at the location of its process can be enabled.
     fn disabled(&self, node: usize, row: &Row) {
-        if self.population.borrow().is_timeout(node) {
+        if self.population().is_timeout(node) {
             return;
         }
         if !self.until_clause_holds(row) && !self.until_unknown_holds(row) {
@@ -343,10 +304,10 @@ impl<'a, 'n> Situation<'a, 'n> {
     /// The steps that the process of `node` can take now and from which it can get there.
     fn towards(&self, node: usize) {
         let mut set = self.take();
-        let population = self.population.borrow();
+        let population = self.population();
         let pid = population.nodes[node].pid;
         for first in population.at(pid, self.locations[pid]) {
-            let stops = &self.flow.stops[population.nodes[first].step];
+            let stops = &self.look.flow.stops[population.nodes[first].step];
             if stops.iter().any(|stop| population.reach[pid][stop.index()].contains(node)) {
                 set.insert(first);
             }

@@ -1,0 +1,120 @@
+//! The algorithms that pick a set in a situation.
+//!
+//! **Implements**, over the same rules:
+//! * `ample`: the steps of one process, if nothing that others may ever do is in their way and no others can
+//!   enable more of them; else everything. What SPIN does, as a baseline.
+//! * `persistent-1`, `-2`, `-3` (VS): closures of one enabled node. Of disabled nodes that come in the first
+//!   makes everything, the second the steps that their process may take now, the third one necessary enabling
+//!   set. The smallest of the closures is taken.
+//! * `closure`: the third from the youngest process only.
+//! * `scc`, `deletion`: the kernel's algorithms on the rule graph of the state.
+//! * `up-sets`: the closure of everything that may fail, and of an enabled node if none is in it. Whatever goes
+//!   wrong in the end, something of the set must happen first, so no cycle condition is needed (the up-sets
+//!   of TAPAAL and LoLA).
+//!   The same sets, for the goals of a state of an automaton, are what
+//!   [`NetworkReduction::towards`](super::NetworkReduction::towards) gives.
+//! * `scc+deletion`: the smallest closure, and where that needs more than one process, deletion, if smaller.
+//!
+//! **Preserves** D0, D1, D2; for properties of runs also V (a rule of the situation) and I (an invisible node is
+//! added where the set would have none).
+//! **Checked by** the definition, per state and algorithm, and by the campaign.
+
+use super::closures::{Disabled, ample, close, for_runs, seeds, smallest, towards, up_set};
+use super::graph::Graph;
+use super::memo::Choice;
+use super::situation::Situation;
+use crate::{Deletion, Reduction, ReductionKind, StrongComponents};
+use fixedbitset::FixedBitSet;
+use stubborn_system::{Fault, TransitionId};
+
+/// What must not be lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Failures and terminal states.
+    States,
+    /// What runs look like.
+    Runs,
+    /// Ways to states of some sort.
+    Goals,
+}
+
+/// What is to be picked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wish {
+    pub(super) kind: ReductionKind,
+    pub(super) purpose: Purpose,
+    /// Whether deletion may be tried where a closure is not small.
+    pub(super) may_delete: bool,
+}
+
+/// The kernel's algorithms, with their room.
+#[derive(Default)]
+pub(super) struct Algorithms {
+    components: StrongComponents,
+    deletion: Deletion<[u8]>,
+    set: Vec<TransitionId>,
+}
+
+impl Algorithms {
+    /// Picks a set.
+    pub(super) fn pick(&mut self, wish: Wish, situation: Situation<'_, '_>) -> Result<Choice, Fault> {
+        let seeds = seeds(&situation);
+        let set = match (wish.purpose, wish.kind) {
+            (Purpose::Runs, _) => for_runs(&situation, &seeds),
+            (Purpose::Goals, _) => towards(&situation),
+            (_, ReductionKind::None) => None,
+            (_, ReductionKind::UpSets) => Some(up_set(&situation, &seeds)),
+            (_, ReductionKind::Ample) => ample(&situation, &seeds),
+            (_, ReductionKind::Closure) => {
+                Some(close(&situation, &seeds[..1], Disabled::Necessary, usize::MAX))
+            }
+            (_, ReductionKind::Persistent1) => smallest(&situation, &seeds, Disabled::Everything),
+            (_, ReductionKind::Persistent2) => smallest(&situation, &seeds, Disabled::Process),
+            (_, ReductionKind::Persistent3) => smallest(&situation, &seeds, Disabled::Necessary),
+            (_, ReductionKind::StrongComponents) => Some(self.component(situation)?),
+            (_, ReductionKind::Deletion) => Some(self.delete(situation)?),
+            (_, ReductionKind::Smaller) => return self.smaller(situation, &seeds, wish.may_delete),
+        };
+        Ok(Choice::of(set))
+    }
+
+    /// The smallest closure, or what deletion leaves.
+    fn smaller(
+        &mut self,
+        situation: Situation<'_, '_>,
+        seeds: &[usize],
+        may_delete: bool,
+    ) -> Result<Choice, Fault> {
+        let closed = smallest(&situation, seeds, Disabled::Necessary);
+        let size = closed.as_ref().map_or(usize::MAX, |set| set.intersection_count(situation.enabled));
+        let is_one_process = closed.as_ref().is_some_and(|set| {
+            let mut pids = set.intersection(situation.enabled).map(|n| situation.pid(n));
+            let first = pids.next();
+            pids.all(|pid| Some(pid) == first)
+        });
+        let minds_deletion = !is_one_process;
+        if is_one_process || !may_delete {
+            return Ok(Choice { minds_deletion, ..Choice::of(closed) });
+        }
+        let enabled = situation.enabled;
+        let deleted = self.delete(situation)?;
+        if deleted.intersection_count(enabled) >= size {
+            return Ok(Choice { minds_deletion, is_vain: true, ..Choice::of(closed) });
+        }
+        Ok(Choice { minds_deletion, closed, ..Choice::of(Some(deleted)) })
+    }
+
+    fn component(&mut self, situation: Situation<'_, '_>) -> Result<FixedBitSet, Fault> {
+        let graph = Graph::new(situation);
+        self.set.clear();
+        self.components.stubborn_set(&graph, &[], &mut self.set)?;
+        Ok(graph.nodes(&self.set))
+    }
+
+    fn delete(&mut self, situation: Situation<'_, '_>) -> Result<FixedBitSet, Fault> {
+        let graph = Graph::new(situation);
+        self.set.clear();
+        self.deletion.stubborn_set(&graph, &[], &mut self.set)?;
+        Ok(graph.nodes(&self.set))
+    }
+}

@@ -1,0 +1,143 @@
+//! Sets that were chosen before.
+//!
+//! **Implements** a memory of choices. What is chosen is a function of the tables, of where the processes are, of which
+//! steps are enabled, and of the answers to the questions that were asked of the state meanwhile
+//! ([`look`](super::look)). Which question comes next depends on the answers before it, so the choices for one beginning
+//! are the leaves of a tree of questions. Few of a state's variables are ever asked for: SPIN's p329 has 45,000 states
+//! with a choice, but 2,177 leaves.
+//!
+//! **Preserves** every choice. Where few choices come again the memory is given up.
+//! **Checked by** the sets that are held against their definition: each is made anew there and compared; and by searches
+//! with and without it on all test models.
+
+use super::look::{Look, Question};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+
+/// Memory that it may take, in bytes.
+const ROOM: usize = 1 << 24;
+
+/// Choices after which it is judged.
+const TRIAL: u64 = 4_096;
+
+/// What was chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Choice {
+    /// Whether everything is to be fired; then there is no set.
+    pub(super) is_everything: bool,
+    pub(super) set: FixedBitSet,
+    /// What would have been chosen without deletion, if that differs.
+    pub(super) closed: Option<FixedBitSet>,
+    /// Whether deletion was worth considering, and whether it brought nothing.
+    pub(super) minds_deletion: bool,
+    pub(super) is_vain: bool,
+    /// Whether something visible was left out.
+    pub(super) is_partial: bool,
+}
+
+impl Choice {
+    /// A set; `None` means everything.
+    pub(super) fn of(set: Option<FixedBitSet>) -> Self {
+        Self { is_everything: set.is_none(), set: set.unwrap_or_default(), ..Self::default() }
+    }
+
+    /// Becomes a copy, in the memory at hand.
+    pub(super) fn become_like(&mut self, other: &Self) {
+        let (mut set, mut closed) = (std::mem::take(&mut self.set), self.closed.take());
+        set.clone_from(&other.set);
+        closed.clone_from(&other.closed);
+        *self = Self { set, closed, ..*other };
+    }
+}
+
+/// What was chosen before.
+#[derive(Debug, Default)]
+pub(super) struct Memo {
+    roots: FxHashMap<Box<[u8]>, u32>,
+    trees: Vec<Tree>,
+    /// What the choice at hand begins with.
+    pub(super) key: Vec<u8>,
+    n_found: u64,
+    n_new: u64,
+    n_bytes: usize,
+    is_off: bool,
+}
+
+#[derive(Debug)]
+enum Tree {
+    /// What comes next, for the answers that were given.
+    Ask(Question, Vec<(i32, u32)>),
+    Chosen(Choice),
+}
+
+impl Memo {
+    /// What was chosen for the key and for the answers that a look gives.
+    pub(super) fn find(&mut self, look: &Look<'_, '_>) -> Option<&Choice> {
+        if self.is_off {
+            return None;
+        }
+        let mut at = *self.roots.get(self.key.as_slice())?;
+        loop {
+            match &self.trees[at as usize] {
+                Tree::Chosen(choice) => {
+                    self.n_found += 1;
+                    return Some(choice);
+                }
+                Tree::Ask(question, answers) => {
+                    let answer = look.answer(*question);
+                    at = answers.iter().find(|&&(known, _)| known == answer)?.1;
+                }
+            }
+        }
+    }
+
+    /// Remembers what was chosen for the key after these questions.
+    pub(super) fn insert(&mut self, asked: &[(Question, i32)], choice: &Choice) {
+        self.n_new += 1;
+        self.is_off |= self.n_new >= TRIAL && self.n_found < self.n_new || self.n_bytes > ROOM;
+        if self.is_off {
+            return self.forget();
+        }
+        let mut at = self.roots.get(self.key.as_slice()).copied();
+        let mut parent = None;
+        for &(question, answer) in asked {
+            let tree = at.unwrap_or_else(|| self.grow(parent, Tree::Ask(question, Vec::new())));
+            let Tree::Ask(known, answers) = &self.trees[tree as usize] else {
+                debug_assert!(false, "after these answers a set was chosen");
+                return;
+            };
+            debug_assert_eq!(*known, question, "the same answers lead to the same question");
+            at = answers.iter().find(|&&(known, _)| known == answer).map(|&(_, next)| next);
+            parent = Some((tree, answer));
+        }
+        debug_assert!(at.is_none(), "after these answers more was asked");
+        if at.is_none() {
+            self.grow(parent, Tree::Chosen(choice.clone()));
+        }
+    }
+
+    /// Forgets everything for good.
+    pub(super) fn forget(&mut self) {
+        (self.is_off, self.roots, self.trees) = (true, FxHashMap::default(), Vec::new());
+    }
+
+    /// Adds a tree behind an answer, or as a root.
+    fn grow(&mut self, parent: Option<(u32, i32)>, tree: Tree) -> u32 {
+        let number = self.trees.len() as u32;
+        let n_words = match &tree {
+            Tree::Ask(..) => 2,
+            Tree::Chosen(choice) => choice.set.as_slice().len() * 2,
+        };
+        self.n_bytes += size_of::<Tree>() + n_words * size_of::<usize>();
+        match parent.map(|(parent, answer)| (&mut self.trees[parent as usize], answer)) {
+            Some((Tree::Ask(_, answers), answer)) => answers.push((answer, number)),
+            Some((Tree::Chosen(_), _)) => {}
+            None => {
+                self.n_bytes += self.key.len() + size_of::<(Box<[u8]>, u32)>();
+                self.roots.insert(self.key.as_slice().into(), number);
+            }
+        }
+        self.trees.push(tree);
+        number
+    }
+}
