@@ -58,53 +58,46 @@ impl<'a, 'n> Look<'a, 'n> {
         Self { network, flow, state, shape, engine, population, notes: RefCell::new(notes) }
     }
 
-    /// The answer to a question.
+    /// The answer to a question, without a note.
+    #[inline]
     pub(super) fn answer(&self, question: Question) -> i32 {
+        let mut population = self.population.borrow_mut();
         match question {
-            Question::Fact(fact) => self.is_true(fact).into(),
-            Question::Met(demand) => self.is_met(demand).into(),
-            Question::Row(node) => self.number_now(node) as i32,
+            Question::Fact(fact) => {
+                let mut engine = self.engine.borrow_mut();
+                population.facts[fact].holds(self.network, &mut engine, self.state).into()
+            }
+            Question::Met(demand) => {
+                let messages = self.shape.n_messages(self.state, demand.channel);
+                let is_met = messages.is_some_and(|(kind, n)| {
+                    let capacity = self.network.channels[kind].capacity;
+                    if demand.is_room { n + demand.count <= capacity } else { n >= demand.count }
+                });
+                is_met.into()
+            }
+            Question::Row(node) => {
+                population.number_now(self.network, self.flow, self.state, self.shape, node) as i32
+            }
         }
     }
 
     /// Whether one of the population's facts is so.
     pub(super) fn is_true(&self, fact: usize) -> bool {
-        let mut notes = self.notes.borrow_mut();
-        if notes.truths.len() <= fact {
-            notes.truths.resize(fact + 1, None);
-        }
-        if let Some(truth) = notes.truths[fact] {
-            return truth;
-        }
-        let mut population = self.population.borrow_mut();
-        let truth = population.facts[fact].holds(self.network, &mut self.engine.borrow_mut(), self.state);
-        notes.truths[fact] = Some(truth);
-        notes.asked.push((Question::Fact(fact), truth.into()));
-        truth
+        let known = self.notes.borrow().truths.get(fact).copied().flatten();
+        known.unwrap_or_else(|| {
+            let truth = self.ask(Question::Fact(fact)) != 0;
+            let truths = &mut self.notes.borrow_mut().truths;
+            if truths.len() <= fact {
+                truths.resize(fact + 1, None);
+            }
+            truths[fact] = Some(truth);
+            truth
+        })
     }
 
     /// Whether a channel has room or messages as demanded.
     pub(super) fn is_met(&self, demand: Demand) -> bool {
-        let is_met = self.shape.n_messages(self.state, demand.channel).is_some_and(|(kind, n)| {
-            let capacity = self.network.channels[kind].capacity;
-            if demand.is_room { n + demand.count <= capacity } else { n >= demand.count }
-        });
-        self.note(Question::Met(demand), is_met.into());
-        is_met
-    }
-
-    fn note(&self, question: Question, answer: i32) {
-        let mut notes = self.notes.borrow_mut();
-        if !notes.asked.iter().any(|&(known, _)| known == question) {
-            notes.asked.push((question, answer));
-        }
-    }
-
-    fn number_now(&self, node: usize) -> usize {
-        let mut population = self.population.borrow_mut();
-        let number = population.number_now(self.network, self.flow, self.state, self.shape, node);
-        self.note(Question::Row(node), number as i32);
-        number
+        self.ask(Question::Met(demand)) != 0
     }
 
     /// What a node requires as long as its process stays where it is.
@@ -112,7 +105,16 @@ impl<'a, 'n> Look<'a, 'n> {
         if !self.population.borrow().is_selective(node) {
             return self.population.borrow_mut().static_row(node);
         }
-        let number = self.number_now(node);
+        let number = self.ask(Question::Row(node)) as usize;
         self.population.borrow().row_now(node, number)
+    }
+
+    fn ask(&self, question: Question) -> i32 {
+        let answer = self.answer(question);
+        let mut notes = self.notes.borrow_mut();
+        if !notes.asked.iter().any(|&(known, _)| known == question) {
+            notes.asked.push((question, answer));
+        }
+        answer
     }
 }
