@@ -26,17 +26,21 @@ fn figures(text: &str) -> (String, String) {
     (states, words.nth(1).unwrap_or_default().replace(',', ""))
 }
 
-/// The parts of a model, composed by rules of equal names, have as many states and transitions as the model.
-fn as_large_as_the_whole(name: &str, model: &str, parts: &[&str]) {
-    let here = written(name, model);
+/// Writes rules by which sends and receives of equal names happen together, and nobody sends or receives alone.
+fn put_together(name: &str, here: &Path, parts: &[&str]) {
     let at = |name: &str| here.join(name).display().to_string();
     let files: Vec<String> = parts.iter().map(|part| at(&format!("m.pml#{part}"))).collect();
     let run = stubborn(&format!("lts rules {} -o {}", files.join(" "), at("r.ext")));
     assert!(run.code == 0 && run.err.is_empty(), "{name}: {}{}", run.out, run.err);
-    // Nobody sends or receives alone.
     let rules = std::fs::read_to_string(here.join("r.ext")).unwrap();
     let is_kept = |line: &&str| line.matches('(').count() != 1;
     std::fs::write(here.join("r.ext"), rules.lines().filter(is_kept).collect::<Vec<_>>().join("\n")).unwrap();
+}
+
+/// The parts of a model, put together, have as many states and transitions as the model.
+fn as_large_as_the_whole(name: &str, model: &str, parts: &[&str]) {
+    let here = written(name, model);
+    put_together(name, &here, parts);
     same_size(name, &here);
 }
 
@@ -159,4 +163,88 @@ fn what_a_process_by_itself_cannot_know_is_refused() {
     refused("proctype P(byte x) { skip } init { skip }", "P(1,2)", "1 parameters, not 2");
     refused("active proctype P() { skip }", "z", "rendezvous");
     refused("active proctype P() { skip }", "P(", "P(");
+}
+
+/// A channel with 16,843,009 states, of which its sender needs four.
+const WIDE: &str = "chan q = [3] of { byte }; int x;
+active proctype S() { q!7; q!8; q!9; do :: x++ od }
+active proctype R() { byte b; do :: q?b od }
+";
+
+#[test]
+fn large_components_are_followed_as_far_as_the_composition_comes() {
+    let here = written("followed", WIDE);
+    let at = |name: &str| here.join(name).display().to_string();
+    let mut rules = "1 = \"m.pml#q\"\n2 = \"s.lsts\"\n".to_owned();
+    for i in 7..10 {
+        rules += &format!("(1,\"q!{i}\") (2,\"s{i}\") -> \"s{i}\"\n(1,\"q?{i}\") -> \"r{i}\"\n");
+    }
+    std::fs::write(here.join("r.ext"), &rules).unwrap();
+    let sender = "Begin Lsts Begin Header State_cnt=4 Action_cnt=3 Initial_states=1 End Header
+        Begin Action_names 1=\"s7\" 2=\"s8\" 3=\"s9\" End Action_names
+        Begin Transitions 1: 2,1; 2: 3,2; 3: 4,3; End Transitions End Lsts";
+    std::fs::write(here.join("s.lsts"), sender).unwrap();
+    let run = stubborn(&format!("lts compose {} -o {} --unfold-first 100", at("r.ext"), at("out.lsts")));
+    assert!(run.code == 0 && run.out.contains("10 states, 12 transitions"), "{}{}", run.out, run.err);
+    // As a whole it is too large.
+    let run = stubborn(&format!("lts info {} --max-model-states 2000", at("m.pml#q")));
+    assert!(run.code == 2 && run.err.contains("--max-model-states"), "{}{}", run.out, run.err);
+    let run = stubborn(&format!("lts compose {} --max-model-states 2000 --preserve cffd", at("r.ext")));
+    assert!(run.code == 2 && run.err.contains("--max-model-states"), "{}{}", run.out, run.err);
+    // A wild card may stand for any message: all of them must be known.
+    std::fs::write(here.join("w.ext"), "1 = \"m.pml#q\"\n(1,\"q<$1>\") -> \"q<$1>\"").unwrap();
+    let run = stubborn(&format!("lts compose {} --max-model-states 2000 --unfold-first 100", at("w.ext")));
+    assert!(run.code == 2 && run.err.contains("--max-model-states"), "{}{}", run.out, run.err);
+    // Rejections, with and without reduction; a name that is not met is told.
+    let wrong = "Begin State_prop_rules 2.\"end\" -> dl_rej; End State_prop_rules (1,\"q!300\") -> 0";
+    std::fs::write(here.join("c.ext"), format!("{rules}{wrong}")).unwrap();
+    let marked = sender
+        .replace("Begin Transitions", "Begin State_props \"end\": 4; End State_props Begin Transitions");
+    std::fs::write(here.join("s.lsts"), marked).unwrap();
+    for options in ["", "--reduction none"] {
+        let run = stubborn(&format!("lts check {} --unfold-first 100 {options}", at("c.ext")));
+        assert!(run.code == 1 && run.out.contains("illegal trace: s7"), "{}{}", run.out, run.err);
+        assert!(run.err.contains("does not do q!300"), "{}", run.err);
+    }
+    // A model that counts up to the largest int is wrong at 3,000.
+    let tester = "Begin Lsts Begin Header State_cnt=2 Action_cnt=1 Initial_states=1 End Header
+        Begin Action_names 1=\"x=3000\" End Action_names Begin State_props Rej: 2; End State_props
+        Begin Transitions 1: 2,1; End Transitions End Lsts";
+    std::fs::write(here.join("t.lsts"), tester).unwrap();
+    let run = stubborn(&format!(
+        "lts check {} --event x= --unfold-first 100 --tester {} -q",
+        at("m.pml"),
+        at("t.lsts")
+    ));
+    assert_eq!((run.code, run.out.as_str()), (1, "rej: violated\n"), "{}", run.err);
+}
+
+/// Every part followed from the first state on makes the same figures as parts that were unfolded.
+#[test]
+fn parts_that_are_followed_are_the_model_too() {
+    for (name, model, parts) in [
+        ("pipe", PIPE, vec!["S", "q", "R", "r"]),
+        ("ring", RING, vec!["P[0]", "P[1]", "P[2]", "c[0]", "c[1]", "c[2]"]),
+        ("atomic", ATOMIC, vec!["S", "q", "R"]),
+    ] {
+        let here = written(&format!("follow-{name}"), model);
+        let at = |name: &str| here.join(name).display().to_string();
+        put_together(name, &here, &parts);
+        for options in ["", "--unfold-first 1"] {
+            let out = at(if options.is_empty() { "all.lsts" } else { "followed.lsts" });
+            let run = stubborn(&format!("lts compose {} -o {out} {options}", at("r.ext")));
+            assert_eq!(run.code, 0, "{}", run.err);
+        }
+        let run = stubborn(&format!("lts compare {} {} --under strong", at("all.lsts"), at("followed.lsts")));
+        assert_eq!(run.code, 0, "{name}: {}{}", run.out, run.err);
+        let figures = |file: &str| {
+            let info = stubborn(&format!("lts info {}", at(file))).out;
+            info.lines()
+                .take(4)
+                .filter(|line| !line.starts_with("initial"))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(figures("all.lsts"), figures("followed.lsts"), "{name}");
+    }
 }

@@ -12,6 +12,7 @@
 use crate::lsts::{Action, Lsts, Mark, Special, TAU};
 use crate::plain::{self, Mover};
 use crate::plan::{Plan, PropositionRule};
+use crate::unfold::Composed;
 use crate::ways::Ways;
 use fixedbitset::FixedBitSet;
 use std::marker::PhantomData;
@@ -91,6 +92,9 @@ pub enum CompositionError {
     /// There is nothing to compose.
     #[error("there is no component")]
     Empty,
+    /// Components that grow.
+    #[error("a component is followed while it is composed: this needs it as a whole")]
+    Followed,
     /// Too many choices.
     #[error("the components are so nondeterministic that the transitions cannot be numbered")]
     Choices,
@@ -157,6 +161,9 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
     pub fn new(plan: &'p Plan) -> Result<Self, CompositionError> {
         if plan.components().is_empty() {
             return Err(CompositionError::Empty);
+        }
+        if plan.is_followed() {
+            return Err(CompositionError::Followed);
         }
         let (fields, n_words) = layout(plan);
         let mut bases = Vec::new();
@@ -348,7 +355,7 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
 }
 
 /// Numbers of transitions that are still comfortable for tables.
-const MAX_TRANSITIONS: usize = 5_000_000;
+pub(crate) const MAX_TRANSITIONS: usize = 5_000_000;
 
 /// The edges of a state with an action: they lie together.
 #[inline]
@@ -366,7 +373,7 @@ fn edges_with(lsts: &Lsts, state: u32, action: Action) -> Range<usize> {
 }
 
 /// For each action the most edges that a state has with it.
-fn most_edges(lsts: &Lsts) -> Vec<u32> {
+pub(crate) fn most_edges(lsts: &Lsts) -> Vec<u32> {
     let mut most = vec![0; lsts.n_actions()];
     for state in 0..lsts.n_states() as u32 {
         let labels = &lsts.labels()[lsts.range(state)];
@@ -404,7 +411,7 @@ fn rejection_kind(rule: &PropositionRule) -> Option<RejectionKind> {
 }
 
 /// The sets of components that the expressions of rejections mention, each once.
-fn guards(plan: &Plan) -> Vec<Vec<usize>> {
+pub(crate) fn guards(plan: &Plan) -> Vec<Vec<usize>> {
     let mut guards: Vec<Vec<usize>> = Vec::new();
     for rule in plan.propositions().iter().filter(|rule| rejection_kind(rule).is_some()) {
         let guard = guard(rule);
@@ -422,7 +429,7 @@ fn guard(rule: &PropositionRule) -> Vec<usize> {
 }
 
 /// The rejections with their proposition rules.
-fn rejections(plan: &Plan, guards: &[Vec<usize>]) -> Vec<(usize, Rejection)> {
+pub(crate) fn rejections(plan: &Plan, guards: &[Vec<usize>]) -> Vec<(usize, Rejection)> {
     let mut out = Vec::new();
     for (i, rule) in plan.propositions().iter().enumerate() {
         if let Some(kind) = rejection_kind(rule) {
@@ -689,7 +696,9 @@ impl<S: WordVector + ?Sized> Rejecting for Composition<'_, S> {
 
     fn enablers(&self, state: &S, rejection: usize, out: &mut Requirements) {
         let expr = &self.plan.propositions()[self.rejection_rules[rejection]].expr;
-        let alternatives = self.ways.towards(expr, true, &|component| self.local(state, component));
+        let local = |component| self.local(state, component);
+        let holds = |component, proposition| self.plan.holds(component, proposition, local(component));
+        let alternatives = self.ways.towards(expr, true, &local, &holds);
         for (i, components) in alternatives.iter().enumerate() {
             if i > 0 {
                 out.or();
@@ -713,24 +722,26 @@ impl<S: WordVector + ?Sized> Rejecting for Composition<'_, S> {
         };
         let movers: Vec<Mover> = (1..states.len()).map(mover).collect();
         plain::confirm(self.plan, self.rejection_rules[rejection], &tuples, &movers, cycle_start)?;
-        let visible = |range: Range<usize>| {
-            let actions = range.map(|i| self.action(states.via(i + 1))).filter(|&action| action != TAU);
-            let names: Vec<&str> = actions.map(|action| self.plan.action_name(action)).collect();
-            if names.is_empty() { "nothing to be seen".to_owned() } else { names.join(" ") }
-        };
-        let Rejection { kind, text, .. } = &self.rejections[rejection];
-        let stem = visible(0..cycle_start.unwrap_or(movers.len()));
-        let cycle = cycle_start.map_or(String::new(), |start| visible(start..movers.len()));
-        Ok(match kind {
-            RejectionKind::State => format!("{text}; illegal trace: {stem}"),
-            RejectionKind::Deadlock => format!("deadlock where {text}; illegal trace: {stem}"),
-            RejectionKind::Livelock => {
-                format!("livelock where {text}; illegal trace: {stem}, then for ever: {cycle}")
-            }
-            RejectionKind::Infinite => {
-                format!("infinite trace through {text}; illegal trace: {stem}, then for ever: {cycle}")
-            }
-        })
+        let actions: Vec<Action> = (1..states.len()).map(|i| self.action(states.via(i))).collect();
+        Ok(plain::told(self.plan, &self.rejections[rejection], &actions, cycle_start))
+    }
+}
+
+impl<S: WordVector + ?Sized> Composed for Composition<'_, S> {
+    fn plan(&self) -> &Plan {
+        self.plan
+    }
+
+    fn action(&self, t: TransitionId) -> Action {
+        self.compiled(t).result
+    }
+
+    fn local(&self, state: &S, component: usize) -> u32 {
+        self.fields[component].get(state.words())
+    }
+
+    fn holds(&self, state: &S, rule: usize) -> bool {
+        Composition::holds(self, state, rule)
     }
 }
 

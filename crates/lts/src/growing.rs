@@ -157,6 +157,44 @@ impl Growing {
         action
     }
 
+    /// Whether a proposition holds in a state.
+    pub fn holds(&self, state: u32, proposition: usize) -> bool {
+        self.known.borrow().holds[proposition].contains(state as usize)
+    }
+
+    /// The names of actions and propositions as a process that is open.
+    pub fn names(&self) -> Lsts {
+        let known = self.known.borrow();
+        let mut builder = LstsBuilder::new(1).expect("one state is not too many");
+        for name in &known.actions[1..] {
+            builder.action(name);
+        }
+        for (mark, holds) in self.behaviour.propositions().iter().zip(&known.holds) {
+            builder.add_proposition(mark.clone(), holds.contains(0).then_some(0));
+        }
+        builder.build().expect("there are no transitions").open()
+    }
+
+    /// The process with all its states if it has at most `n`; else it has grown to more than that.
+    pub fn whole(&self, n: usize) -> Result<Option<Lsts>, NotGrown> {
+        let mut next = 0;
+        while (next as usize) < self.n_states() {
+            if self.n_states() > n {
+                return Ok(None);
+            }
+            self.moves(next)?;
+            next += 1;
+        }
+        self.unfolded().map(Some)
+    }
+
+    /// Whether some move has this action, as far as it is known.
+    pub fn has_met(&self, name: &str) -> bool {
+        let known = self.known.borrow();
+        let Some(action) = known.action_numbers.get(name) else { return false };
+        known.moves.iter().flatten().any(|moves| moves.iter().any(|edge| edge.0 == *action))
+    }
+
     /// The process with all its states, in the order of a breadth-first search.
     pub fn unfolded(&self) -> Result<Lsts, NotGrown> {
         let mut next = 0;

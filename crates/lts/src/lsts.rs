@@ -107,6 +107,8 @@ pub struct Lsts {
     propositions: Vec<Proposition>,
     /// By state; empty if states have no names.
     state_names: Vec<String>,
+    /// Whether it stands for a process of which more is to come.
+    is_open: bool,
 }
 
 /// Why a system cannot be made.
@@ -207,6 +209,16 @@ impl Lsts {
     /// The same without names of states.
     pub fn without_state_names(self) -> Self {
         Self { state_names: Vec::new(), ..self }
+    }
+
+    /// The same, as the names of a process that is followed: it may have other actions, too.
+    pub fn open(self) -> Self {
+        Self { is_open: true, ..self }
+    }
+
+    /// Whether it stands for a process that may have other actions, too.
+    pub fn is_open(&self) -> bool {
+        self.is_open
     }
 
     /// Memory in use by the arrays, in bytes.
@@ -319,6 +331,7 @@ impl LstsBuilder {
             targets: self.edges.iter().map(|e| e.2).collect(),
             propositions: self.propositions,
             state_names: self.state_names,
+            is_open: false,
         })
     }
 }

@@ -8,6 +8,7 @@
 use crate::expr::Expr;
 use crate::lsts::{Action, Special, TAU};
 use crate::plan::Plan;
+use stubborn_system::{Rejection, RejectionKind};
 
 /// What moves: a rule, or one component alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,7 +24,7 @@ pub type Tuple = Vec<u32>;
 
 /// The initial tuple.
 pub fn initial(plan: &Plan) -> Tuple {
-    plan.components().iter().map(|component| component.lsts.initial()).collect()
+    (0..plan.components().len()).map(|component| plan.initial(component)).collect()
 }
 
 /// All moves from a tuple: who, with which action of the result, and to where.
@@ -32,8 +33,8 @@ pub fn successors(plan: &Plan, from: &[u32]) -> Vec<(Mover, Action, Tuple)> {
     if is_cut(plan, from) {
         return out;
     }
-    for (i, component) in plan.components().iter().enumerate() {
-        for (action, target) in component.lsts.edges(from[i]) {
+    for i in 0..plan.components().len() {
+        for (action, target) in plan.edges(i, from[i]).unwrap_or_default() {
             if action == TAU {
                 let mut to = from.to_vec();
                 to[i] = target;
@@ -44,7 +45,7 @@ pub fn successors(plan: &Plan, from: &[u32]) -> Vec<(Mover, Action, Tuple)> {
     for (number, rule) in plan.rules().iter().enumerate() {
         let mut tuples = vec![from.to_vec()];
         for &(component, action) in &rule.parts {
-            let edges: Vec<_> = plan.components()[component].lsts.edges(from[component]).collect();
+            let edges = plan.edges(component, from[component]).unwrap_or_default();
             let mut next = Vec::new();
             for tuple in &tuples {
                 for &(_, target) in edges.iter().filter(|(label, _)| *label == action) {
@@ -64,10 +65,7 @@ pub fn successors(plan: &Plan, from: &[u32]) -> Vec<(Mover, Action, Tuple)> {
 fn holds(plan: &Plan, expr: &Expr, tuple: &[u32]) -> bool {
     match expr {
         Expr::Constant(value) => *value,
-        Expr::Holds { component, proposition } => {
-            let states = &plan.components()[*component].lsts.propositions()[*proposition].states;
-            states.contains(tuple[*component] as usize)
-        }
+        Expr::Holds { component, proposition } => plan.holds(*component, *proposition, tuple[*component]),
         Expr::Not(inside) => !holds(plan, inside, tuple),
         Expr::And(parts) => parts.iter().all(|part| holds(plan, part, tuple)),
         Expr::Or(parts) => parts.iter().any(|part| holds(plan, part, tuple)),
@@ -83,6 +81,33 @@ fn takes_part(plan: &Plan, guard: &[usize], mover: Mover) -> bool {
     match mover {
         Mover::Tau(component) => guard.contains(&component),
         Mover::Rule(rule) => plan.rules()[rule].parts.iter().any(|(component, _)| guard.contains(component)),
+    }
+}
+
+/// What a run with these actions shows, for people.
+pub(crate) fn told(
+    plan: &Plan,
+    rejection: &Rejection,
+    actions: &[Action],
+    cycle_start: Option<usize>,
+) -> String {
+    let visible = |actions: &[Action]| {
+        let seen = actions.iter().filter(|&&action| action != TAU);
+        let names: Vec<&str> = seen.map(|&action| plan.action_name(action)).collect();
+        if names.is_empty() { "nothing to be seen".to_owned() } else { names.join(" ") }
+    };
+    let (stem, cycle) = actions.split_at(cycle_start.unwrap_or(actions.len()));
+    let (stem, cycle) = (visible(stem), visible(cycle));
+    let text = &rejection.text;
+    match rejection.kind {
+        RejectionKind::State => format!("{text}; illegal trace: {stem}"),
+        RejectionKind::Deadlock => format!("deadlock where {text}; illegal trace: {stem}"),
+        RejectionKind::Livelock => {
+            format!("livelock where {text}; illegal trace: {stem}, then for ever: {cycle}")
+        }
+        RejectionKind::Infinite => {
+            format!("infinite trace through {text}; illegal trace: {stem}, then for ever: {cycle}")
+        }
     }
 }
 

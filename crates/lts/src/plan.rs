@@ -8,9 +8,12 @@
 //! mentions, its *guard*, are then looked at as one. For an expression about one component this is the text.
 //! **Checked by** `Plain`, which does by definition what [`crate::Composition`] does fast.
 
+use crate::composition::most_edges;
 use crate::expr::Expr;
+use crate::growing::{Growing, NotGrown};
 use crate::lsts::{Action, Lsts, Mark, TAU};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -57,6 +60,10 @@ pub struct Plan {
     rules: Vec<Rule>,
     propositions: Vec<PropositionRule>,
     hidden: Vec<String>,
+    /// Components that grow, and whether what no rule mentions of them happens unseen.
+    growing: FxHashMap<usize, (Rc<Growing>, bool)>,
+    /// What rules mention of components that are open: names of actions that they do not have yet, or all.
+    wanted: Vec<(usize, Option<String>)>,
 }
 
 /// Why components and rules do not fit.
@@ -196,6 +203,72 @@ impl Plan {
         let numbers: Vec<u64> = self.components.iter().map(|c| c.number).collect();
         let systems: Vec<&Lsts> = self.components.iter().map(|c| &*c.lsts).collect();
         expr.show(&numbers, &systems).to_string()
+    }
+
+    /// A component is followed, not explicit: its process in the plan only has the names. What no rule mentions of it
+    /// cannot happen, or, with `alone`, happens unseen.
+    pub fn follow(&mut self, component: usize, growing: Rc<Growing>, alone: bool) {
+        self.growing.insert(component, (growing, alone));
+    }
+
+    /// Whether a component is followed.
+    pub fn is_followed(&self) -> bool {
+        !self.growing.is_empty()
+    }
+
+    /// The process that a component follows.
+    pub fn growing(&self, component: usize) -> Option<&Growing> {
+        self.growing.get(&component).map(|(growing, _)| &**growing)
+    }
+
+    /// What rules mention of open components although they do not have it yet: the name of an action, or, where a
+    /// wild card may stand for any, all of them.
+    pub fn wanted(&self) -> &[(usize, Option<String>)] {
+        &self.wanted
+    }
+
+    pub(crate) fn want(&mut self, wanted: Vec<(usize, Option<String>)>) {
+        self.wanted = wanted;
+    }
+
+    /// The initial state of a component.
+    pub fn initial(&self, component: usize) -> u32 {
+        if self.growing.contains_key(&component) { 0 } else { self.components[component].lsts.initial() }
+    }
+
+    /// The edges of a state of a component, by action and target.
+    pub fn edges(&self, component: usize, local: u32) -> Result<Vec<(Action, u32)>, NotGrown> {
+        let lsts = &self.components[component].lsts;
+        let Some((growing, alone)) = self.growing.get(&component) else {
+            return Ok(lsts.edges(local).collect());
+        };
+        let is_known = |action: Action| (action as usize) < lsts.n_actions();
+        let moves = growing.moves(local)?;
+        let mut edges: Vec<(Action, u32)> = moves
+            .iter()
+            .filter(|&&(action, _)| is_known(action) || *alone)
+            .map(|&(action, target)| (if is_known(action) { action } else { TAU }, target))
+            .collect();
+        edges.sort_unstable();
+        edges.dedup();
+        Ok(edges)
+    }
+
+    /// Whether a component's proposition holds in its state.
+    #[inline]
+    pub fn holds(&self, component: usize, proposition: usize, local: u32) -> bool {
+        match self.growing(component) {
+            Some(growing) => growing.holds(local, proposition),
+            None => {
+                self.components[component].lsts.propositions()[proposition].states.contains(local as usize)
+            }
+        }
+    }
+
+    /// For each action of a component the most edges that a state has with it; for one that is followed, at least one.
+    pub(crate) fn most_edges(&self, component: usize) -> Vec<u32> {
+        let lsts = &self.components[component].lsts;
+        if self.growing.contains_key(&component) { vec![1; lsts.n_actions()] } else { most_edges(lsts) }
     }
 
     /// Whether some states are not to be expanded.

@@ -52,10 +52,12 @@ pub fn read_rules(
         known: FxHashMap::default(),
         aliases: FxHashMap::default(),
         lenient: options.lenient,
+        wanted: Default::default(),
     };
     match reader.file() {
         Ok(()) => {
             reader.plan.finish();
+            reader.plan.want(reader.wanted.take());
             Ok(reader.plan)
         }
         Err(Wrong::Here(diagnostic)) => Err(reader.lexer.refuse(*diagnostic)),
@@ -87,6 +89,8 @@ struct Reader<'a, 'c> {
     known: FxHashMap<String, Arc<Lsts>>,
     aliases: FxHashMap<String, String>,
     lenient: bool,
+    /// What is mentioned of open components that they do not have: see [`Plan::wanted`].
+    wanted: std::cell::RefCell<Vec<(usize, Option<String>)>>,
 }
 
 /// One part of the left side of an extended rule.
@@ -343,6 +347,10 @@ impl Reader<'_, '_> {
             Name::Text(text) => text,
         };
         let has_wild_card = pieces(text).any(|piece| matches!(piece, Piece::Wild(_)));
+        if has_wild_card && lsts.is_open() {
+            self.wanted.borrow_mut().push((pattern.component, None));
+            return Ok(());
+        }
         if !has_wild_card {
             let Some(action) = lsts.action(text) else { return self.unknown_action(pattern, text) };
             parts.push((pattern.component, action));
@@ -361,10 +369,14 @@ impl Reader<'_, '_> {
     }
 
     fn unknown_action(&self, pattern: &Pattern, name: &str) -> Result<()> {
+        let component = &self.plan.components()[pattern.component];
+        if component.lsts.is_open() {
+            self.wanted.borrow_mut().push((pattern.component, Some(name.to_owned())));
+            return Ok(());
+        }
         if self.lenient {
             return Ok(());
         }
-        let component = &self.plan.components()[pattern.component];
         let message = format!("component {} (`{}`) has no action `{name}`", component.number, component.name);
         let names: Vec<String> =
             component.lsts.action_names().iter().take(8).map(|n| format!("`{n}`")).collect();

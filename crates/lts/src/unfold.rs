@@ -5,15 +5,28 @@
 //! **Checked by** the counts of token rings; reduced ones by comparison with the whole (`oracle`).
 
 use crate::composition::{Composition, CompositionError, n_words};
-use crate::lsts::{Lsts, LstsBuilder, Mark, TooLarge};
+use crate::followed::Followed;
+use crate::lsts::{Action, Lsts, LstsBuilder, Mark, TooLarge};
 use crate::plan::Plan;
 use stubborn_explore::{
     End, Job, Keep, Limits, Patience, Sighting, Stats, Stop, Visitor, Watch, breadth_first_with,
 };
 use stubborn_reduce::{Full, Observing, Reduction, ReductionKind, Semantics};
 use stubborn_store::{Exact, Store};
-use stubborn_system::{Fault, WordVector};
+use stubborn_system::{Fault, System, TransitionId, WordVector};
 use thiserror::Error;
+
+/// What a composition can say of itself, however it is made.
+pub trait Composed: System {
+    /// The plan.
+    fn plan(&self) -> &Plan;
+    /// The action of a transition.
+    fn action(&self, t: TransitionId) -> Action;
+    /// The state of a component.
+    fn local(&self, state: &Self::State, component: usize) -> u32;
+    /// Whether the expression of a proposition rule holds.
+    fn holds(&self, state: &Self::State, rule: usize) -> bool;
+}
 
 /// Something to do with a composition, however wide its states are.
 pub trait CompositionJob {
@@ -66,6 +79,10 @@ pub fn unfold(
     names: bool,
     watch: &mut dyn Watch,
 ) -> Result<Unfolded, Unfinished> {
+    if plan.is_followed() {
+        let followed = Followed::new(plan)?;
+        return unfold_with(&followed, &mut Full, Patience::Endless, limits, names, watch);
+    }
     with_composition(plan, Unfold { reduced: None, limits, names, watch })?
 }
 
@@ -124,15 +141,15 @@ impl<S: ?Sized> Visitor<S> for Nobody {
 }
 
 /// The same for a composition and a reduction.
-fn unfold_with<'p, S: WordVector + ?Sized>(
-    composition: &Composition<'p, S>,
-    reduction: &mut dyn Reduction<Composition<'p, S>>,
+fn unfold_with<Y: Composed>(
+    composition: &Y,
+    reduction: &mut dyn Reduction<Y>,
     patience: Patience,
     limits: Limits,
     names: bool,
     watch: &mut dyn Watch,
 ) -> Result<Unfolded, Unfinished> {
-    let mut store: Exact<S> = Exact::new();
+    let mut store: Exact<Y::State> = Exact::new();
     let job = Job {
         system: composition,
         reduction,
@@ -178,9 +195,9 @@ fn unfold_with<'p, S: WordVector + ?Sized>(
 }
 
 /// The results of proposition rules; rejections are none of them: they were looked at before.
-fn add_propositions<S: WordVector + ?Sized>(
-    composition: &Composition<'_, S>,
-    store: &Exact<S>,
+fn add_propositions<Y: Composed>(
+    composition: &Y,
+    store: &Exact<Y::State>,
     n: u32,
     builder: &mut LstsBuilder,
 ) {

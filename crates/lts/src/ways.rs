@@ -27,6 +27,10 @@ impl Ways {
         wanted.dedup();
         let mut tables = FxHashMap::default();
         for (component, proposition) in wanted {
+            if plan.growing(component).is_some() {
+                // Nobody knows where it can come to.
+                continue;
+            }
             let lsts = &plan.components()[component].lsts;
             let moves = moves(plan, component);
             for value in [false, true] {
@@ -49,6 +53,7 @@ impl Ways {
         expr: &Expr,
         wanted: bool,
         local: &impl Fn(usize) -> u32,
+        holds: &impl Fn(usize, usize) -> bool,
     ) -> Vec<Vec<usize>> {
         match expr {
             Expr::Constant(_) => vec![Vec::new()],
@@ -59,12 +64,12 @@ impl Ways {
                     .is_none_or(|(_, reaches)| reaches.contains(local(*component) as usize));
                 vec![if can { vec![*component] } else { Vec::new() }]
             }
-            Expr::Not(inside) => self.towards(inside, !wanted, local),
+            Expr::Not(inside) => self.towards(inside, !wanted, local, holds),
             Expr::And(parts) | Expr::Or(parts) => {
                 let mut left = parts
                     .iter()
-                    .filter(|part| self.value(part, local) != wanted)
-                    .map(|part| self.towards(part, wanted, local));
+                    .filter(|part| part.value(holds) != wanted)
+                    .map(|part| self.towards(part, wanted, local, holds));
                 if matches!(expr, Expr::And(_)) == wanted {
                     // Every part must have the value: any one that does not will do.
                     return left.flatten().collect();
@@ -80,13 +85,6 @@ impl Ways {
                 vec![all]
             }
         }
-    }
-
-    fn value(&self, expr: &Expr, local: &impl Fn(usize) -> u32) -> bool {
-        expr.value(&|component, proposition| {
-            let table = self.tables.get(&(component, proposition, true));
-            table.is_some_and(|(holds, _)| holds.contains(local(component) as usize))
-        })
     }
 }
 

@@ -166,11 +166,11 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
                 format!("the check is in the set, passes at first, and fails in {}", self.system.show(s));
             return Err(self.fault("D1", start, &what));
         }
-        for u in (0..n).filter(|&u| !self.is_member[u]) {
+        for u in (0..n).filter(|&u| !self.has(u)) {
             self.pay();
             self.system.fire(s, TransitionId::from(u), found)?;
         }
-        for t in (0..n).filter(|&t| self.is_member[t]) {
+        for t in (0..n).filter(|&t| self.has(t)) {
             if self.budget.get() == 0 {
                 return Ok(());
             }
@@ -223,6 +223,11 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
         Err(self.fault(condition, start, &format!("{} {what} {}", self.name(t), self.system.show(s))))
     }
 
+    /// Whether a node is in the set; one that has got its number since is not.
+    fn has(&self, t: usize) -> bool {
+        self.is_member.get(t).copied().unwrap_or(false)
+    }
+
     fn pay(&self) {
         self.budget.set(self.budget.get().saturating_sub(1));
     }
@@ -246,7 +251,7 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
 
     fn fault(&self, condition: &'static str, start: &Y::State, what: &str) -> Fault {
         let n = self.system.n_transitions();
-        let members: Vec<String> = (0..n).filter(|&t| self.is_member[t]).map(|t| self.name(t)).collect();
+        let members: Vec<String> = (0..n).filter(|&t| self.has(t)).map(|t| self.name(t)).collect();
         let explanation =
             format!("in state {} with the set {{{}}}: {what}", self.system.show(start), members.join(", "));
         Fault::Rules { condition, explanation }

@@ -273,6 +273,9 @@ pub(crate) struct ReadArgs {
     /// For Promela models: most states of one
     #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     pub(crate) max_model_states: u64,
+    /// For Promela models in compositions: one with more states is followed only as far as the composition comes
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) unfold_first: usize,
 }
 
 impl ReadArgs {

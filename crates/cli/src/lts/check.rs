@@ -2,19 +2,20 @@
 
 use super::args::{ReadArgs, TesterArgs};
 use super::rules::is_rules;
-use super::{BAD_INPUT, files, tester};
+use super::{BAD_INPUT, files, promela, tester};
 use crate::args::{CheckArgs, ReductionWord};
 use crate::entry::{say, show};
 use crate::machine;
 use crate::run::{Failure, options_for};
 use crate::watch::Terminal;
 use std::path::Path;
+use std::rc::Rc;
 use stubborn_lts::{
-    Composition, CompositionJob, Plan, TesterError, attach, check_tester, is_tester, n_bits, single,
-    with_composition,
+    Composition, CompositionJob, Followed, Plan, TesterError, attach, check_tester, is_tester, n_bits,
+    single, with_composition,
 };
 use stubborn_report::{Report, clean};
-use stubborn_system::{Rejecting, System, WordVector};
+use stubborn_system::{Observed, Rejecting, WordVector};
 use stubborn_verdict::{Analysis, Broken, Options, ReductionKind, RejectionOptions, check_rejections};
 
 /// Checks what a system and its testers reject, and shows the report.
@@ -26,7 +27,7 @@ pub(crate) fn check(
 ) -> Result<u8, Failure> {
     refuse_methods(args)?;
     let name = system.display().to_string();
-    let Some(mut plan) = open(system, read)? else { return Ok(BAD_INPUT) };
+    let Some(mut plan) = open(system, testers, read)? else { return Ok(BAD_INPUT) };
     for component in plan.components().iter().filter(|component| is_tester(&component.lsts)) {
         let wrong = |error| Failure::Usage(format!("{}: {error}", component.name));
         check_tester(&component.lsts).map_err(wrong)?;
@@ -47,19 +48,60 @@ pub(crate) fn check(
         }
         plan = tested;
     }
-    Ok(show(&name, report(&name, &plan, args), None, args))
+    let report = report(&name, &plan, args);
+    if report.is_ok() && !args.quiet && !args.json {
+        tell_what_was_not_met(&plan);
+    }
+    Ok(show(&name, report, None, args))
 }
 
 /// Most states of a tester that is made.
 const MAX_TESTER: usize = 1_000_000;
 
 /// Rules, or a process by itself. `None` if it is refused.
-fn open(system: &Path, read: &ReadArgs) -> Result<Option<Plan>, Failure> {
+fn open(system: &Path, testers: &TesterArgs, read: &ReadArgs) -> Result<Option<Plan>, Failure> {
+    // Formulas and automata speak of all actions, and some of them of states.
+    let is_followed = testers.ltl.is_empty() && testers.automaton.is_empty();
     if is_rules(system) {
-        return files::open_rules(system, read);
+        return if is_followed { files::follow_rules(system, read) } else { files::open_rules(system, read) };
+    }
+    if is_followed && promela::is_promela(system) {
+        return follow(system, testers, read);
     }
     let name = system.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     Ok(files::open(system, read)?.map(|lsts| single(lsts, &name)))
+}
+
+/// A Promela model by itself, followed as far as its testers let it come. What they do not know happens unseen.
+fn follow(system: &Path, testers: &TesterArgs, read: &ReadArgs) -> Result<Option<Plan>, Failure> {
+    let Some(growing) = promela::grow(system, read)? else { return Ok(None) };
+    let name = system.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let whole = growing.whole(read.unfold_first).map_err(|error| promela::not_grown(system, &error))?;
+    if let Some(lsts) = whole {
+        return Ok(Some(single(lsts, &name)));
+    }
+    for source in tester::sources(testers) {
+        let Some(tester) = source.make(MAX_TESTER, &[], read)? else { return Ok(None) };
+        for action in tester.action_names() {
+            growing.action(action);
+        }
+    }
+    let mut plan = single(growing.names(), &name);
+    plan.follow(0, Rc::new(growing), true);
+    Ok(Some(plan))
+}
+
+/// Actions that rules or testers name and a component that is followed has not done may be misspelt.
+fn tell_what_was_not_met(plan: &Plan) {
+    for (i, component) in plan.components().iter().enumerate() {
+        let Some(growing) = plan.growing(i) else { continue };
+        let names = component.lsts.action_names().iter().filter(|name| !growing.has_met(name));
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        if !names.is_empty() {
+            let names = clean(&names.join(", ")).into_owned();
+            say(&format!("note: as far as it was followed, {} does not do {names}", component.name));
+        }
+    }
 }
 
 /// Refuses what has no meaning for processes.
@@ -81,8 +123,12 @@ pub(crate) fn report(name: &str, plan: &Plan, args: &CheckArgs) -> Result<Report
     let options = options_for(Vec::new(), ReductionKind::None, args);
     let mut watch = Terminal::new(args.time, args.quiet);
     let job = Check { options: &options, reduced, watch: &mut watch };
-    let (n_transitions, result) =
-        with_composition(plan, job).map_err(|error| Failure::Usage(error.to_string()))?;
+    let made = if plan.is_followed() {
+        Followed::new(plan).map(|followed| job.check(&followed))
+    } else {
+        with_composition(plan, job)
+    };
+    let (n_transitions, result) = made.map_err(|error| Failure::Usage(error.to_string()))?;
     let Some(result) = result else {
         return Err(Failure::Usage(format!(
             "{name}: nothing is rejected; write rules such as `2.\"p\" -> rej;`, or use a tester"
@@ -93,7 +139,7 @@ pub(crate) fn report(name: &str, plan: &Plan, args: &CheckArgs) -> Result<Report
     Ok(Report {
         model: name.to_owned(),
         n_transitions,
-        state_bits: n_bits(plan),
+        state_bits: if plan.is_followed() { 32 * plan.components().len() } else { n_bits(plan) },
         rules: Some("derived"),
         optimise: None,
         analysis: result.map_err(Failure::Broken)?,
@@ -113,6 +159,12 @@ impl CompositionJob for Check<'_> {
     type Output = (usize, Option<Result<Analysis, Box<Broken>>>);
 
     fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output {
+        self.check(composition)
+    }
+}
+
+impl Check<'_> {
+    fn check<Y: Rejecting + Observed>(self, composition: &Y) -> <Self as CompositionJob>::Output {
         let n = composition.n_transitions();
         if composition.rejections().is_empty() {
             return (n, None);

@@ -46,7 +46,12 @@ pub(crate) fn compose(
     read: &ReadArgs,
 ) -> Result<u8, Failure> {
     let format = files::format(output, None)?;
-    let Some(plan) = files::open_rules(rules, read)? else { return Ok(BAD_INPUT) };
+    let plan = match how.reduction {
+        None => files::follow_rules(rules, read)?,
+        // Reductions look at components as a whole.
+        Some(_) => files::open_rules(rules, read)?,
+    };
+    let Some(plan) = plan else { return Ok(BAD_INPUT) };
     let mut watch = Terminal::new(limits.time, limits.quiet);
     let names = how.state_names;
     let unfolded = match how.reduction {

@@ -4,14 +4,16 @@ use super::args::{FormatWord, ReadArgs};
 use super::promela;
 use crate::entry::say;
 use crate::run::Failure;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use stubborn_lts::{
-    Files, Lsts, NoComponent, Plan, Refusal, read_aut, read_lsts, read_rules, write_aut, write_dot,
-    write_lsts,
+    Component, Files, Growing, Lsts, NoComponent, Plan, Refusal, read_aut, read_lsts, read_rules, write_aut,
+    write_dot, write_lsts,
 };
-use stubborn_text::LoadError;
+use stubborn_text::{LoadError, resolve};
 
 /// The largest file that is read.
 const MAX_BYTES: u64 = 1 << 30;
@@ -81,16 +83,80 @@ pub(crate) fn open_rules(file: &Path, args: &ReadArgs) -> Result<Option<Plan>, F
                 promela::open(&file, args).map_err(|failure| NoComponent::Other(failure.to_string()))?;
             return model.ok_or_else(|| NoComponent::Other(format!("`{path}` is refused")));
         }
-        let bytes = directory.load(path).map_err(NoComponent::Load)?;
-        let lsts = if is_aut(path) {
-            read_aut(path, bytes, args.tau())
-        } else {
-            read_lsts(path, bytes, &directory, args.options())
-        };
-        lsts.map_err(NoComponent::Refused)
+        read_component(&directory, path, args)
     };
     let plan = read_rules(&name, bytes, &directory, &mut load, args.options());
     Ok(plan.map_err(|refusal| complain(&refusal)).ok())
+}
+
+/// The same, with Promela components that are not small followed as far as the composition will come. Where rules
+/// cannot be read without knowing all of a component, it is explored first.
+pub(crate) fn follow_rules(file: &Path, args: &ReadArgs) -> Result<Option<Plan>, Failure> {
+    let bytes = read(file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
+    let (directory, name) = Directory::of(file)?;
+    let mut small: HashMap<String, Lsts> = HashMap::new();
+    let mut growing: HashMap<String, Rc<Growing>> = HashMap::new();
+    loop {
+        let mut load = |path: &str| {
+            if !promela::is_promela(Path::new(path)) {
+                return read_component(&directory, path, args);
+            }
+            if let Some(known) = small.get(path) {
+                return Ok(known.clone());
+            }
+            if let Some(known) = growing.get(path) {
+                return Ok(known.names());
+            }
+            let other = |failure: Failure| NoComponent::Other(failure.to_string());
+            let find = |model: &Path| directory.path(&model.to_string_lossy());
+            let file = promela::found(Path::new(path), find).map_err(NoComponent::Load)?;
+            let model = promela::grow(&file, args).map_err(other)?;
+            let model = model.ok_or_else(|| NoComponent::Other(format!("`{path}` is refused")))?;
+            let whole = model.whole(args.unfold_first);
+            match whole.map_err(|error| other(promela::not_grown(&file, &error)))? {
+                Some(lsts) => Ok(small.entry(path.to_owned()).or_insert(lsts).clone()),
+                None => Ok(growing.entry(path.to_owned()).or_insert(Rc::new(model)).names()),
+            }
+        };
+        let plan = read_rules(&name, bytes.clone(), &directory, &mut load, args.options());
+        let mut plan = match plan {
+            Ok(plan) => plan,
+            // Once more, so that the message knows everything.
+            Err(_) if !growing.is_empty() => return open_rules(file, args),
+            Err(refusal) => {
+                complain(&refusal);
+                return Ok(None);
+            }
+        };
+        if plan.wanted().iter().any(|(_, action)| action.is_none()) {
+            return open_rules(file, args);
+        }
+        let process = |component: &Component| {
+            resolve(&name, &component.name).ok().and_then(|path| growing.get(&path).cloned())
+        };
+        let followed: Vec<Option<Rc<Growing>>> = plan.components().iter().map(process).collect();
+        if plan.wanted().is_empty() {
+            for (i, process) in followed.into_iter().enumerate() {
+                process.into_iter().for_each(|process| plan.follow(i, process, false));
+            }
+            return Ok(Some(plan));
+        }
+        for (component, action) in plan.wanted() {
+            if let (Some(process), Some(action)) = (&followed[*component], action) {
+                process.action(action);
+            }
+        }
+    }
+}
+
+fn read_component(directory: &Directory, path: &str, args: &ReadArgs) -> Result<Lsts, NoComponent> {
+    let bytes = directory.load(path).map_err(NoComponent::Load)?;
+    let lsts = if is_aut(path) {
+        read_aut(path, bytes, args.tau())
+    } else {
+        read_lsts(path, bytes, directory, args.options())
+    };
+    lsts.map_err(NoComponent::Refused)
 }
 
 /// Shows why a text is refused.

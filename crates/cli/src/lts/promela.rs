@@ -61,11 +61,13 @@ pub(crate) fn found<E>(file: &Path, find: impl FnOnce(&Path) -> Result<PathBuf, 
 /// The process of a model or of a part. `None` if the model is refused; the reason is then on the screen.
 pub(crate) fn open(file: &Path, args: &ReadArgs) -> Result<Option<Lsts>, Failure> {
     let Some(growing) = grow(file, args)? else { return Ok(None) };
-    let wrong = |error: &NotGrown| {
-        let hint = if matches!(error, NotGrown::States(_)) { " (see --max-model-states)" } else { "" };
-        Failure::Usage(format!("{}: {error}{hint}", file.display()))
-    };
-    growing.unfolded().map(Some).map_err(|error| wrong(&error))
+    growing.unfolded().map(Some).map_err(|error| not_grown(file, &error))
+}
+
+/// Why a process does not grow further.
+pub(crate) fn not_grown(file: &Path, error: &NotGrown) -> Failure {
+    let hint = if matches!(error, NotGrown::States(_)) { " (see --max-model-states)" } else { "" };
+    Failure::Usage(format!("{}: {error}{hint}", file.display()))
 }
 
 /// The same as a process that is followed only as far as somebody asks.
