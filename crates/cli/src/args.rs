@@ -245,6 +245,9 @@ pub(crate) struct LinearArgs {
     /// Whether to fire only what can lead the automaton on, where it must be led on to accept anything
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) guided: GuidedWord,
+    /// Pairs of states after which cycles are looked for first: few, to test searches that are large
+    #[arg(long, value_name = "N", hide = true)]
+    pub(crate) first_look: Option<usize>,
     /// Only weakly fair runs count: a process that can always move from some point on does so again and again
     #[arg(long)]
     pub(crate) fair: bool,
@@ -253,7 +256,7 @@ pub(crate) struct LinearArgs {
 /// When the automaton chooses what is fired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GuidedWord {
-    /// For the first 4,096 pairs of states
+    /// For 4,096 pairs of states, if without it 4,096 were not enough
     #[default]
     Auto,
     /// Not at all

@@ -13,7 +13,7 @@ use crate::watch::Terminal;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stubborn_explore::End;
-use stubborn_explore::linear::{Exits, Participants};
+use stubborn_explore::linear::{Exits, FIRST_LOOK, Participants};
 use stubborn_ltl::Automaton;
 use stubborn_model::Question;
 use stubborn_network::{Expr, Network, Optimised};
@@ -117,6 +117,7 @@ fn check_property(
     let options = Options {
         tester: linear.tester,
         guided: linear.guided.into(),
+        first_look: linear.first_look.unwrap_or(FIRST_LOOK),
         ..options_for(Vec::new(), reduction, args)
     };
     let left = args.time.map(|limit| limit.saturating_sub(started.elapsed()));

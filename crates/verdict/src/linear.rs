@@ -233,7 +233,7 @@ fn reduction_for<'a, Z: System>(
     if options.tester { Some(made.unwrap_or_else(|| Box::new(Full))) } else { made }
 }
 
-/// Pairs of states after which a search that the automaton guides is given up for one that it does not.
+/// Pairs of states after which a search is given up for one that the automaton guides, or does not guide.
 const FIRST_PAIRS: u64 = 4_096;
 
 /// By state of an automaton: the sets that lead on from it. None at all if they are missing for one that needs them.
@@ -265,7 +265,8 @@ struct One<'a, 'w, Z: System> {
 }
 
 impl<Z: System> One<'_, '_, Z> {
-    /// With a reduction: guided by the automaton for a while, since that often ends soon or not at all; then without.
+    /// With a reduction: for a while as usual, for a while guided by the automaton, which often ends soon or not at all; then
+    /// as usual to the end.
     fn search_reduced(
         &mut self,
         plan: &LinearPlan<'_, Z>,
@@ -273,15 +274,20 @@ impl<Z: System> One<'_, '_, Z> {
         phases: &mut Vec<PhaseReport>,
     ) -> Result<(LinearOutcome, Preserves), Box<Broken>> {
         let Options { tester, guided, limits, .. } = *self.options;
-        if !tester && guided != Guided::Never {
-            let guides = guides(plan, self.automaton);
-            let is_limited = guided == Guided::Auto && limits.states > FIRST_PAIRS;
-            if guides.iter().any(Option::is_some) {
-                self.limits.states = if is_limited { FIRST_PAIRS } else { limits.states };
+        let is_guided = !tester && guided != Guided::Never;
+        let guides = if is_guided { guides(plan, self.automaton) } else { Vec::new() };
+        if guides.iter().any(Option::is_some) {
+            if guided == Guided::Always || limits.states <= FIRST_PAIRS {
+                let outcome = self.search(reduction, guides, None, false, phases)?;
+                return Ok((outcome, Preserves::Acceptance));
+            }
+            for (guides, preserves) in [(Vec::new(), reduction.preserves()), (guides, Preserves::Acceptance)]
+            {
+                self.limits.states = FIRST_PAIRS;
                 let outcome = self.search(reduction, guides, None, false, phases)?;
                 self.limits = limits;
-                if !is_limited || !matches!(outcome.end, End::Stopped(Stop::States { .. })) {
-                    return Ok((outcome, Preserves::Acceptance));
+                if !matches!(outcome.end, End::Stopped(Stop::States { .. })) {
+                    return Ok((outcome, preserves));
                 }
                 // What was seen of it counts for nothing.
                 phases.pop();
@@ -303,6 +309,8 @@ impl<Z: System> One<'_, '_, Z> {
         let (extends, fair) = (self.property.extends(), fairness.is_some());
         let property = &mut *self.property;
         let is_guided = guides.iter().any(Option::is_some);
+        // Without reduction the pairs are those of the product, all of them, as in other tools.
+        let selective = !tester && !is_guided && reduction.preserves() != Preserves::Everything;
         let outcome = search(LinearJob {
             system: self.searched,
             reduction,
@@ -311,6 +319,8 @@ impl<Z: System> One<'_, '_, Z> {
             automaton: self.automaton,
             extends,
             tester,
+            selective,
+            first_look: self.options.first_look,
             guides,
             fairness: match fairness {
                 Some(fairness) => Some(&mut *fairness),

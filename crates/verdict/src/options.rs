@@ -1,6 +1,7 @@
 //! How to answer: which reduction, order, store and limits.
 
 use stubborn_explore::Limits;
+use stubborn_explore::linear::FIRST_LOOK;
 use stubborn_reduce::{CheckDepth, ReductionKind};
 use stubborn_system::Question;
 
@@ -77,6 +78,8 @@ pub struct Options {
     pub tester: bool,
     /// For properties of runs: when sets are chosen by where the automaton is.
     pub guided: Guided,
+    /// For properties of runs: pairs of states after which cycles are looked for first.
+    pub first_look: usize,
     /// Whether it is to be shown where termination ceases to be possible, if nobody asked but it was found.
     pub show_no_return: bool,
     /// How many states the replayer may visit to confirm that there is no return.
@@ -86,7 +89,7 @@ pub struct Options {
 /// When sets are chosen by where the automaton is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Guided {
-    /// At first, for a while.
+    /// For a while, if the model is not small.
     #[default]
     Auto,
     /// Not at all.
@@ -108,6 +111,7 @@ impl Default for Options {
             all_errors: false,
             tester: false,
             guided: Guided::Auto,
+            first_look: FIRST_LOOK,
             show_no_return: true,
             replay_states: 200_000,
         }

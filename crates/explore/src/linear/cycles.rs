@@ -9,6 +9,7 @@
 use super::product::{Cursor, Move, Product};
 use super::{Processes, Search};
 use crate::run::Halt;
+use fixedbitset::FixedBitSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use stubborn_system::{Fault, System, TransitionId, Vector};
@@ -28,6 +29,9 @@ fn lost() -> Fault {
     Fault::Broken("an accepting component without an accepting cycle".into())
 }
 
+/// Nodes between two looks at the watch.
+const PAUSE: u32 = 1 << 14;
+
 const UNSEEN: u32 = 0;
 const DONE: u32 = u32::MAX;
 
@@ -40,8 +44,31 @@ impl Product<'_> {
         way
     }
 
-    /// Calls `on_component` for every strong component of the nodes, over the moves that `keep` keeps.
-    fn components(&self, keep: impl Fn(u32, &Move) -> bool, mut on_component: impl FnMut(&[u32])) {
+    /// Makes the ways by which nodes are found shortest again, after a search that was not breadth-first.
+    pub(super) fn shorten_ways(&mut self) {
+        let mut is_found = FixedBitSet::with_capacity(self.nodes.len());
+        let is_first = |&node: &u32| self.nodes[node as usize].parent == node;
+        let mut queue: VecDeque<u32> = (0..self.nodes.len() as u32).filter(is_first).collect();
+        queue.iter().for_each(|&node| is_found.insert(node as usize));
+        while let Some(node) = queue.pop_front() {
+            let mut cursor = Cursor::START;
+            while let Some(found) = self.next_move(node, &mut cursor) {
+                let target = self.find(found.state, found.at).filter(|&to| !is_found.put(to as usize));
+                if let Some(target) = target {
+                    self.nodes[target as usize].parent = node;
+                    queue.push_back(target);
+                }
+            }
+        }
+    }
+
+    /// Calls `on_component` for every strong component of the nodes, over the moves that `keep` keeps, and `pause` from time to time.
+    fn components(
+        &self,
+        keep: impl Fn(u32, &Move) -> bool,
+        mut on_component: impl FnMut(&[u32]),
+        mut pause: impl FnMut() -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
         let mut index = vec![UNSEEN; self.nodes.len()];
         let mut low = vec![UNSEEN; self.nodes.len()];
         let mut next = 1;
@@ -57,6 +84,9 @@ impl Product<'_> {
                 if index[v] == UNSEEN {
                     (index[v], low[v]) = (next, next);
                     next += 1;
+                    if next % PAUSE == 0 {
+                        pause()?;
+                    }
                     members.push(*node);
                 }
                 let Some(found) = self.next_move(*node, cursor) else {
@@ -83,6 +113,7 @@ impl Product<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Whether all sets occur on the edges within a component that has one.
@@ -135,28 +166,33 @@ impl Product<'_> {
 impl<Y: System + ?Sized> Search<'_, Y> {
     /// An accepted run among the nodes, if there is one.
     pub(super) fn accepting_way(&mut self) -> Result<Option<Way>, Halt> {
-        if let Some(component) = self.livelock() {
+        if let Some(component) = self.livelock()? {
             return Ok(Some(self.way_round(&component).ok_or_else(lost)?));
         }
         let mut accepting: Vec<Vec<u32>> = Vec::new();
-        let all = |_: u32, _: &Move| true;
-        self.product.components(all, |component| {
+        let is_fair = self.job.fairness.is_some();
+        let (product, watch, stats) = (&self.product, &mut *self.job.watch, &self.stats);
+        let look = |component: &[u32]| {
             let first = component.iter().min();
             // Of the good ones the first is wanted, unless fairness must be looked at.
-            let is_better =
-                self.job.fairness.is_some() || accepting.last().is_none_or(|best| first < best.iter().min());
+            let is_better = is_fair || accepting.last().is_none_or(|best| first < best.iter().min());
             let is_alone = component.len() == 1 && {
                 let node = component[0];
-                self.product.moves(node).all(|(target, _)| target != node)
+                product.moves(node).all(|(target, _)| target != node)
             };
             if is_better && !is_alone {
                 let of: FxHashSet<u32> = component.iter().copied().collect();
-                if self.product.has_all_marks(component, &of) {
+                if product.has_all_marks(component, &of) {
                     accepting.push(component.to_vec());
                 }
             }
-        });
+        };
+        let pause = || watch.tick(stats).map_or(Ok(()), |stop| Err(Halt::Stop(stop)));
+        product.components(|_, _| true, look, pause)?;
         accepting.sort_by_key(|component| component.iter().min().copied());
+        if !accepting.is_empty() {
+            self.shorten_if_deep();
+        }
         for component in accepting {
             let of: FxHashSet<u32> = component.iter().copied().collect();
             let census = Census::new(self, &component)?;
@@ -168,20 +204,24 @@ impl<Y: System + ?Sized> Search<'_, Y> {
     }
 
     /// The nodes of a cycle that stays at a livelock monitor, if there is a tester.
-    fn livelock(&self) -> Option<Vec<u32>> {
-        self.product.tester.as_ref()?;
-        let product = &self.product;
+    fn livelock(&mut self) -> Result<Option<Vec<u32>>, Halt> {
+        if self.product.tester.is_none() {
+            return Ok(None);
+        }
+        let (product, watch, stats) = (&self.product, &mut *self.job.watch, &self.stats);
         let stays = |node: u32, found: &Move| product.stays_at_monitor(node, found);
         let mut first: Option<Vec<u32>> = None;
-        product.components(stays, |component| {
+        let look = |component: &[u32]| {
             let node = component[0];
             let has_loop = || product.moves(node).any(|(to, found)| to == node && stays(node, &found));
             let is_better = first.as_ref().is_none_or(|best| component.iter().min() < best.iter().min());
             if is_better && (component.len() > 1 || has_loop()) {
                 first = Some(component.to_vec());
             }
-        });
-        first
+        };
+        let pause = || watch.tick(stats).map_or(Ok(()), |stop| Err(Halt::Stop(stop)));
+        product.components(stays, look, pause)?;
+        Ok(first)
     }
 
     /// A way to such nodes and round them.

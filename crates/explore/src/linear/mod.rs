@@ -3,7 +3,9 @@
 //! **Implements** emptiness of the product of a system with a generalised Büchi automaton, breadth-first: when
 //! the number of nodes has doubled, and in the end, strong components are searched for one that accepts
 //! (`cycles`). A node where the automaton accepts whatever comes ends the search at once, so a violation of a
-//! safety property is shown by a shortest run. With a reduction, states are expanded again until no cycle
+//! safety property is shown by a shortest run. Where only cycles are accepted, a large search goes deep in turn with going wide,
+//! and the way to a cycle is made short when it is found. Pairs that cannot be accepted any more are left out if wanted (`hope`).
+//! With a reduction, states are expanded again until no cycle
 //! puts off for ever what can be seen (`put_off`).
 //! **Preserves** under D0, D1, D2, V and I of the reduction, and L by `put_off`: every run of the system has
 //! a run of the explored part with the same letters up to stuttering. What is fired is a function of the
@@ -15,6 +17,7 @@
 
 mod cycles;
 mod guided;
+mod hope;
 mod nested;
 mod product;
 pub(crate) mod put_off;
@@ -27,6 +30,7 @@ use crate::run::{BATCH, Halt, no_room, whole};
 use crate::{End, Graph, Keep, Limits, Stats, Stop, Watch, transition_between};
 use cycles::{Left, Way};
 use fixedbitset::FixedBitSet;
+use hope::{Lasting, Places};
 use product::{Cursor, Product};
 use std::collections::VecDeque;
 use stubborn_ltl::{Automaton, Letter, State};
@@ -63,6 +67,11 @@ pub struct LinearJob<'a, Y: System + ?Sized> {
     /// By state of the automaton, for all that have [`exits`] or for none: sets towards its goals. Not with a tester, nor
     /// with fairness.
     pub guides: Vec<Option<Box<dyn Reduction<Y> + 'a>>>,
+    /// Whether only pairs are made that tell something new of the system or may yet be accepted. Not with a tester, nor with
+    /// guides.
+    pub selective: bool,
+    /// Nodes after which cycles are looked for the first time; eight times as many, and the search goes deep as well as wide.
+    pub first_look: usize,
     /// If there, only runs count in which each process that can always take part from some point on does so
     /// again and again.
     pub fairness: Option<&'a mut dyn Participants<Y::State>>,
@@ -96,8 +105,11 @@ pub struct LinearOutcome {
     pub run: Option<AcceptedRun>,
 }
 
-/// Nodes after which cycles are looked for the first time.
-const FIRST_LOOK: usize = 4_096;
+/// What [`LinearJob::first_look`] usually is.
+pub const FIRST_LOOK: usize = 4_096;
+
+/// Rounds through a component of the system after which all its pairs may be accepted, for all we know.
+const MAX_SWEEPS: usize = 100;
 
 /// Searches for a run that the automaton accepts.
 pub fn search<Y: System + ?Sized>(job: LinearJob<'_, Y>) -> LinearOutcome {
@@ -105,12 +117,19 @@ pub fn search<Y: System + ?Sized>(job: LinearJob<'_, Y>) -> LinearOutcome {
     let graphs = [keep, Keep::Edges].map(|keep| Graph::new(keep).expect("edges are kept"));
     let is_guided = job.guides.iter().map(Option::is_some).collect();
     let product = Product::new(job.automaton, job.tester, is_guided, graphs, job.extends);
-    let accepts_all =
+    let accepts_all: Vec<bool> =
         job.automaton.states().map(|state| job.automaton.accepts_everything_from(state)).collect();
+    let lasting = hope::lasting(job.automaton, &accepts_all);
+    // A violation of a safety property is to be found on a shortest way, and nothing must wait.
+    let is_selective = job.selective && lasting.as_ref().is_some_and(|lasting| !lasting.is_empty());
     let mut search = Search {
         job,
+        is_selective,
         product,
         accepts_all,
+        lasting,
+        hope: Vec::new(),
+        dived: Vec::new(),
         stats: Stats::default(),
         expanded: FixedBitSet::new(),
         expanded_nodes: FixedBitSet::new(),
@@ -138,6 +157,13 @@ struct Search<'a, Y: System + ?Sized> {
     product: Product<'a>,
     /// By state of the automaton.
     accepts_all: Vec<bool>,
+    /// Components of the automaton that can accept; `None` if it is too large to tell.
+    lasting: Option<Vec<Lasting>>,
+    is_selective: bool,
+    /// By state: from which places the automaton may yet accept.
+    hope: Vec<Places>,
+    /// Nodes found by going deep, the newest last.
+    dived: Vec<u32>,
     stats: Stats,
     expanded: FixedBitSet,
     /// The same for nodes that are expanded each on its own.
@@ -161,21 +187,50 @@ impl<Y: System + ?Sized> Search<'_, Y> {
         for &at in self.job.automaton.initial() {
             self.arrive(0, at, None)?;
         }
-        let mut next_look = FIRST_LOOK;
+        let mut next_look = self.job.first_look;
         loop {
             while !self.agenda.is_empty() {
                 self.expand_ahead()?;
                 self.advance()?;
+                self.dive()?;
                 if self.product.nodes.len() >= next_look {
                     next_look = 2 * self.product.nodes.len();
-                    self.look_for_cycles()?;
+                    self.look_for_cycles(false)?;
                 }
             }
-            self.look_for_cycles()?;
-            if !self.fire_what_was_put_off()? {
+            self.look_for_cycles(true)?;
+            if self.agenda.is_empty() && !self.fire_what_was_put_off()? {
                 return Ok(());
             }
         }
+    }
+
+    /// Goes deep for a while: the newest node comes next. In large searches for cycles that is done in turn with going wide, since
+    /// a short cycle may be far away. A run that is decided before it goes round is short because the oldest nodes come first.
+    fn dive(&mut self) -> Result<(), Halt> {
+        if !self.is_deep() {
+            return Ok(());
+        }
+        let mut rest = std::mem::take(&mut self.agenda);
+        for _ in 0..BATCH {
+            let Some(node) = self.dived.pop().or_else(|| rest.pop_back()) else { break };
+            self.agenda.push_back(node);
+            self.expand_ahead()?;
+            self.advance()?;
+            self.dived.extend(self.agenda.drain(..));
+        }
+        if rest.is_empty() {
+            rest.extend(self.dived.drain(..));
+        }
+        self.agenda = rest;
+        self.stats.queue = (self.agenda.len() + self.dived.len()) as u64;
+        Ok(())
+    }
+
+    /// Whether the search is large, and may end with a cycle.
+    fn is_deep(&self) -> bool {
+        let is_safety = self.lasting.as_ref().is_some_and(Vec::is_empty);
+        !is_safety && self.product.nodes.len() >= self.job.first_look.saturating_mul(8)
     }
 
     /// Expands the states of the next nodes that were not expanded yet, until a batch is full.
@@ -256,18 +311,35 @@ impl<Y: System + ?Sized> Search<'_, Y> {
                 continue;
             }
             self.agenda.pop_front();
-            let mut cursor = Cursor::START;
-            while let Some(found) = self.product.next_move(node, &mut cursor) {
-                self.stats.edges += 1;
-                self.arrive(found.state, found.at, Some(node))?;
-            }
+            self.follow(node)?;
             self.stats.queue = self.agenda.len() as u64;
         }
         Ok(())
     }
 
-    /// Adds a node, if it is new.
+    /// Runs are to be short, also if the search went deep.
+    fn shorten_if_deep(&mut self) {
+        if self.is_deep() {
+            self.product.shorten_ways();
+        }
+    }
+
+    /// Goes through the moves of a node.
+    fn follow(&mut self, node: u32) -> Result<(), Halt> {
+        let mut cursor = Cursor::START;
+        while let Some(found) = self.product.next_move(node, &mut cursor) {
+            self.stats.edges += 1;
+            self.arrive(found.state, found.at, Some(node))?;
+        }
+        Ok(())
+    }
+
+    /// Adds a node, if it is new and wanted.
     fn arrive(&mut self, state: u32, at: State, parent: Option<u32>) -> Result<(), Halt> {
+        let is_decided = self.accepts_all[at as usize];
+        if self.is_selective && parent.is_some() && !is_decided && !self.is_wanted(state, at) {
+            return Ok(());
+        }
         let Some(node) = self.product.add(state, at, parent) else { return Ok(()) };
         if self.stats.states == self.job.limits.states {
             return Err(Halt::Stop(Stop::States { limit: self.job.limits.states }));
@@ -277,9 +349,10 @@ impl<Y: System + ?Sized> Search<'_, Y> {
         }
         self.stats.states += 1;
         self.agenda.push_back(node);
-        if self.accepts_all[at as usize] {
+        if is_decided {
             // The letter of the parent decided it.
             let last = parent.unwrap_or(node);
+            self.shorten_if_deep();
             let way = Way { stem: self.product.way_to(last), cycle: None };
             self.run = Some(self.accepted_run(way)?);
             return Err(Halt::Sighted);
@@ -287,7 +360,10 @@ impl<Y: System + ?Sized> Search<'_, Y> {
         Ok(())
     }
 
-    fn look_for_cycles(&mut self) -> Result<(), Halt> {
+    fn look_for_cycles(&mut self, is_over: bool) -> Result<(), Halt> {
+        if !self.go_on_with_hope(is_over)? {
+            return Ok(());
+        }
         if let Some(way) = self.accepting_way()? {
             self.run = Some(self.accepted_run(way)?);
             return Err(Halt::Sighted);
@@ -317,7 +393,7 @@ impl<Y: System + ?Sized> Search<'_, Y> {
     }
 
     fn insert(&mut self) -> Result<(), Halt> {
-        let others = self.product.bytes() + self.batch.bytes();
+        let others = self.product.bytes() + self.batch.bytes() + self.hope.len() * size_of::<Places>();
         let limit = self.job.limits.bytes;
         let used = self.job.store.bytes() + others;
         self.entries.clear();

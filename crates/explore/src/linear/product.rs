@@ -140,14 +140,24 @@ impl<'a> Product<'a> {
         Some(node)
     }
 
+    /// Whether a state has no successor, and the run stays in it.
+    pub(super) fn stays(&self, state: u32) -> bool {
+        self.extends && self.graph.is_terminal(state)
+    }
+
+    /// Whether the automaton can read the letter of a state.
+    pub(super) fn can_read(&self, at: State, state: u32) -> bool {
+        let letter = self.letters[state as usize];
+        self.automaton.edges(at).iter().any(|edge| edge.guard.holds(letter))
+    }
+
     /// Whether the automaton can go on in a node.
     pub(super) fn is_alive(&self, node: Node) -> bool {
-        let letter = self.letters[node.state as usize];
         if let Some(tester) = &self.tester {
-            let behaviour = tester.behaviour(node.at, letter);
+            let behaviour = tester.behaviour(node.at, self.letters[node.state as usize]);
             return behaviour.is_livelock_monitor || !behaviour.hops.is_empty();
         }
-        self.automaton.edges(node.at).iter().any(|edge| edge.guard.holds(letter))
+        self.can_read(node.at, node.state)
     }
 
     /// The next move of a node whose state was expanded, and the cursor after it.
