@@ -7,14 +7,14 @@
 //! guards of the first `rej` and the first `ll_rej`.
 
 use stubborn_bench::{Measured, median};
-use stubborn_explore::{Job, Keep, Limits, Sighting, Unwatched, Visitor, breadth_first};
+use stubborn_explore::{Job, Keep, Limits, Unobserved, Unwatched, breadth_first};
 use stubborn_gallery::process_ring::ProcessRing;
 use stubborn_lts::{
     Composition, Files, MemoryFiles, NoComponent, Plan, ReadOptions, read_lsts, read_rules, unfold,
 };
 use stubborn_reduce::{Full, GoalOriented, Reduction, StrongComponents, Towards};
 use stubborn_store::{Exact, Store};
-use stubborn_system::{Batch, Fault, Rejecting, RejectionKind};
+use stubborn_system::{Batch, Rejecting, RejectionKind};
 
 /// Rings of up to nine pairs fit into one word.
 type State = [u64; 1];
@@ -73,20 +73,6 @@ fn plan(ring: ProcessRing) -> Plan {
     read_rules("ring.ext", bytes, &files, &mut load, options).expect("it is right")
 }
 
-struct Nobody;
-
-impl<S: ?Sized> Visitor<S> for Nobody {
-    fn arrive(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
-        Ok(None)
-    }
-    fn flagged(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
-        Ok(None)
-    }
-    fn terminal(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
-        Ok(None)
-    }
-}
-
 fn search<'p>(
     composition: &Composition<'p, State>,
     reduction: &mut dyn Reduction<Composition<'p, State>>,
@@ -96,7 +82,7 @@ fn search<'p>(
         system: composition,
         reduction,
         store: &mut store,
-        visitor: &mut Nobody,
+        visitor: &mut Unobserved,
         watch: &mut Unwatched,
         limits: Limits::default(),
         keep: Keep::Nothing,

@@ -77,6 +77,24 @@ pub trait Watch {
     fn tick(&mut self, stats: &Stats) -> Option<Stop>;
 }
 
+/// A visitor that looks for nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl<S: ?Sized> Visitor<S> for Unobserved {
+    fn arrive(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
+        Ok(None)
+    }
+
+    fn flagged(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
+        Ok(None)
+    }
+
+    fn terminal(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
+        Ok(None)
+    }
+}
+
 /// A watch that never stops a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;

@@ -9,7 +9,7 @@ use crate::followed::Followed;
 use crate::lsts::{Action, Lsts, LstsBuilder, Mark, TooLarge};
 use crate::plan::Plan;
 use stubborn_explore::{
-    End, Job, Keep, Limits, Patience, Sighting, Stats, Stop, Visitor, Watch, breadth_first_with,
+    End, Job, Keep, Limits, Patience, Stats, Stop, Unobserved, Watch, breadth_first_with,
 };
 use stubborn_reduce::{Full, Observing, Reduction, ReductionKind, Semantics};
 use stubborn_store::{Exact, Store};
@@ -125,21 +125,6 @@ impl CompositionJob for Unfold<'_> {
     }
 }
 
-/// Nothing is looked for.
-struct Nobody;
-
-impl<S: ?Sized> Visitor<S> for Nobody {
-    fn arrive(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
-        Ok(None)
-    }
-    fn flagged(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
-        Ok(None)
-    }
-    fn terminal(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
-        Ok(None)
-    }
-}
-
 /// The same for a composition and a reduction.
 fn unfold_with<Y: Composed>(
     composition: &Y,
@@ -154,7 +139,7 @@ fn unfold_with<Y: Composed>(
         system: composition,
         reduction,
         store: &mut store,
-        visitor: &mut Nobody,
+        visitor: &mut Unobserved,
         watch,
         limits,
         keep: Keep::Labels,

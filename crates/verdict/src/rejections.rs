@@ -18,7 +18,8 @@ use stubborn_explore::reject::{
     Cycle, CycleJob, CycleOutcome, NearestJob, infinite_trace, livelock, nearest_livelock,
 };
 use stubborn_explore::{
-    End, Job, Keep, Limits, Outcome, Sighting, Stats, Stop, Visitor, Watch, breadth_first, depth_first,
+    End, Job, Keep, Limits, Outcome, Sighting, Stats, Stop, Unobserved, Visitor, Watch, breadth_first,
+    depth_first,
 };
 use stubborn_reduce::{CheckDepth, Checked, Full, GoalOriented, Reduction, StrongComponents, Towards};
 use stubborn_store::Guarantee;
@@ -227,7 +228,7 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
                 store: &mut *store,
                 condition: &|state| open.iter().any(|&rejection| system.rejects(state, rejection)),
                 takes_part: &|t| system.takes_part(guard, t),
-                visitor: &mut Nobody,
+                visitor: &mut Unobserved,
                 watch: &mut *self.watch,
                 limits: self.options.limits,
             });
@@ -437,22 +438,5 @@ impl<Y: Rejecting> Visitor<Y::State> for Look<'_, Y> {
 
     fn terminal(&mut self, state: &Y::State) -> Result<Option<Sighting>, Fault> {
         Ok(self.look(state, RejectionKind::Deadlock))
-    }
-}
-
-/// Looks at nothing.
-struct Nobody;
-
-impl<S: ?Sized> Visitor<S> for Nobody {
-    fn arrive(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
-        Ok(None)
-    }
-
-    fn flagged(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
-        Ok(None)
-    }
-
-    fn terminal(&mut self, _: &S) -> Result<Option<Sighting>, Fault> {
-        Ok(None)
     }
 }
