@@ -38,6 +38,8 @@ fn counts_are_those_of_the_original_tool() {
     assert_eq!(counts(ring(4)), (12_320, 49_936, 4));
     let (states, edges, _) = counts(ring(5));
     assert_eq!((states, edges), (110_000, 544_800));
+    let (states, edges, _) = counts(ring(6));
+    assert_eq!((states, edges), (950_400, 5_562_240));
     let fault = |fault, n| counts(ring(n).with_fault(fault));
     assert_eq!(
         [fault(1, 2), fault(1, 3), fault(1, 4)],
