@@ -98,6 +98,40 @@ fn wrong_files_have_messages_and_code_2() {
     assert!(run.code == 2 && run.err.contains(".colour"), "{}", run.err);
 }
 
+#[test]
+fn conversion_keeps_what_is_besides_the_system() {
+    let here = directory("besides");
+    let at = |name: &str| here.join(name).display().to_string();
+    let graph = "Begin Lsts Begin History 1.05 \"by hand\" End History
+        Begin Header State_cnt = #{EVAL 1+1} Action_cnt=1 Initial_states=1; Deterministic End Header
+        Begin Action_names 1=\"a\" End Action_names GRAPH Begin Transitions 1: 2,1; End Transitions
+        Begin Layout 1 -3 4 End Layout End Lsts \"0.1 s\"";
+    std::fs::write(here.join("a.lsts"), graph.replace("GRAPH", "")).unwrap();
+    let run = stubborn(&format!("lts convert {} -o {}", at("a.lsts"), at("b.lsts")));
+    assert_eq!(run.code, 0, "{}", run.err);
+    let once = std::fs::read_to_string(here.join("b.lsts")).unwrap();
+    for kept in ["1.05 \"by hand\"", "State_cnt = 2", " Deterministic\n", " 1 -3 4\n", "End Lsts \"0.1 s\""] {
+        assert!(once.contains(kept), "{kept}: {once}");
+    }
+    assert_eq!(stubborn(&format!("lts convert {}", at("b.lsts"))).out, once);
+    // An acceptance graph is converted, but is no process.
+    let graph = graph.replace("GRAPH", "Begin Div_bits 2 End Div_bits Begin Acc_sets 1 {1}; End Acc_sets");
+    std::fs::write(here.join("g.lsts"), graph).unwrap();
+    let run = stubborn(&format!("lts convert {}", at("g.lsts")));
+    assert!(run.code == 0 && run.out.contains("Begin Acc_sets\n 1 {1};"), "{}{}", run.out, run.err);
+    for command in ["info", "minimize", "convert --to aut"] {
+        let run = stubborn(&format!("lts {command} {}", at("g.lsts")));
+        assert!(run.code == 2 && run.err.contains("T0105"), "{command}: {}{}", run.out, run.err);
+    }
+    std::fs::write(here.join("p.lsts"), "Begin Lsts\n #{EVAL x}").unwrap();
+    let run = stubborn(&format!("lts info {}", at("p.lsts")));
+    assert!(
+        run.code == 2 && run.err.contains("p.lsts:2:2") && run.err.contains("`X` is not set"),
+        "{}",
+        run.err
+    );
+}
+
 /// A process in the format, in short: number of states, actions by number, propositions and transitions as written.
 fn process(n: usize, actions: &[&str], propositions: &str, transitions: &str) -> String {
     let names: String =

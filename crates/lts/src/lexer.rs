@@ -3,10 +3,12 @@
 //! **Implements** names without regard to case, decimal numbers, strings with TVT's escapes (`\"`, `\!` for the
 //! backslash, `\n`, two hexadecimal digits, `\^ ^` for a cut), comments (`#` to the end of the line, nested
 //! `(* *)`), and `include_file "f"` anywhere between tokens.
-//! **Differs from the text** in that the preprocessor (`#{...}`) is refused, and that with `lenient` any `\c` is
-//! `c`, as fMBT has it, and bytes that TVT does not print are taken as they are.
+//! Texts with directives of the preprocessor are read as what it makes of them, and places are those in that.
+//! **Differs from the text** in that with `lenient` any `\c` is `c`, as fMBT has it, and bytes that TVT does not
+//! print are taken as they are.
 //! **Checked by** the tests below.
 
+use crate::preprocess::{Variables, Wrong, is_needed, preprocess};
 use crate::source::{Files, Refusal, Sources, latin1};
 use stubborn_text::{Diagnostic, FileId, Span};
 
@@ -34,6 +36,8 @@ pub(crate) struct Lexer<'a> {
     lenient: bool,
     token: Token,
     span: Span,
+    variables: Variables,
+    has_begun: bool,
 }
 
 type Result<T> = std::result::Result<T, Diagnostic>;
@@ -42,7 +46,15 @@ impl<'a> Lexer<'a> {
     pub(crate) fn new(name: &str, bytes: Vec<u8>, files: &'a dyn Files, lenient: bool) -> Self {
         let (sources, file) = (Sources::new(name, bytes, files), FileId(0));
         let span = Span::new(file, 0, 0);
-        Self { sources, open: vec![(file, 0)], lenient, token: Token::End, span }
+        Self {
+            sources,
+            open: vec![(file, 0)],
+            lenient,
+            token: Token::End,
+            span,
+            variables: Variables::default(),
+            has_begun: false,
+        }
     }
 
     /// The token in hand.
@@ -57,6 +69,9 @@ impl<'a> Lexer<'a> {
 
     /// Goes on to the next token.
     pub(crate) fn advance(&mut self) -> Result<()> {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.preprocess(FileId(0))?;
+        }
         loop {
             self.token = self.scan()?;
             match &self.token {
@@ -79,8 +94,29 @@ impl<'a> Lexer<'a> {
     /// What follows comes from this file, which is named by the token in hand.
     pub(crate) fn enter(&mut self, name: &str) -> Result<()> {
         let file = self.sources.include(name, self.span)?;
+        self.preprocess(file)?;
         self.open.push((file, 0));
         Ok(())
+    }
+
+    fn preprocess(&mut self, file: FileId) -> Result<()> {
+        let bytes = self.sources.bytes(file);
+        if !is_needed(bytes) {
+            return Ok(());
+        }
+        let made = preprocess(bytes, &mut self.variables);
+        let made = made.map_err(|Wrong { at, message }| {
+            Diagnostic::error("T0007", Span::new(file, at, at + 2), message)
+        })?;
+        self.sources.replace(file, made);
+        Ok(())
+    }
+
+    /// What is written from `start` to the token in hand; `None` if that is not in one file.
+    pub(crate) fn written_since(&self, start: Span) -> Option<&[u8]> {
+        let bytes = self.sources.bytes(start.file);
+        let is_one = start.file == self.span.file && start.start <= self.span.start;
+        is_one.then(|| bytes[start.start as usize..self.span.start as usize].trim_ascii())
     }
 
     pub(crate) fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
@@ -204,11 +240,6 @@ impl<'a> Lexer<'a> {
         loop {
             match bytes.get(at) {
                 Some(b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c) => at += 1,
-                Some(b'#') if bytes.get(at + 1) == Some(&b'{') => {
-                    let message = "the preprocessor of TVT is not supported";
-                    let span = Span::new(file, at, at + 2);
-                    return Err(Diagnostic::error("T0007", span, message).help("expand `#{...}` by hand"));
-                }
                 Some(b'#') => at += bytes[at..].iter().take_while(|&&b| b != b'\n').count(),
                 Some(b'(') if bytes.get(at + 1) == Some(&b'*') => at = skip_comment(bytes, file, at)?,
                 _ => return Ok(at),
@@ -345,7 +376,8 @@ mod tests {
         assert_eq!(text(b"\"abc", false), Err("T0009"));
         assert_eq!(text(b"\"abc\\", false), Err("T0011"));
         assert_eq!(text(b"(* x", false), Err("T0008"));
-        assert_eq!(text(b"#{SET v=1}", false), Err("T0007"));
+        assert_eq!(text(b"#{SET v}", false), Err("T0007"));
+        assert_eq!(text(b"#{SET v=6}\"a#{EVAL v+1}\"", false), Ok(Token::Text("a7".into())));
         assert_eq!(text(b"99999999999999999999999", false), Err("T0002"));
         assert_eq!(text(b"\x80", false), Err("T0003"));
     }

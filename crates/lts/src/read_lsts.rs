@@ -3,11 +3,12 @@
 //! **Implements** the text format of TVT: all sections, both spellings of their borders (`Begin Header` and
 //! `Header ... End_header`), sections from other files (`Include Header From "f"`), included files anywhere.
 //! Counts must be right, names unique, and a source state may occur once, as the original reader has it.
-//! **Differs from the text** in that histories, layouts and promises are read and forgotten, and that acceptance
-//! graphs are refused: they are no LSTSs. With `lenient` sections come in any order, as in fMBT and TEMA, states of
+//! What is no part of the system, such as histories and layouts, is kept in a [`Document`].
+//! **Differs from the text** in that acceptance graphs are refused as systems: they are no LSTSs. With `lenient` sections come in any order, as in fMBT and TEMA, states of
 //! a proposition may have commas between them, and results of interrupted compositions are taken.
 //! **Checked by** round trips, the dialects in `tests/formats.rs`, and the bad texts in `tests/bad_input.rs`.
 
+use crate::document::{Document, Extras};
 use crate::lexer::{Lexer, Token};
 use crate::lsts::{Lsts, LstsBuilder, MAX_STATES, Mark, Special};
 use crate::source::{Files, Refusal};
@@ -28,6 +29,26 @@ pub fn read_lsts(
     files: &dyn Files,
     options: ReadOptions,
 ) -> Result<Lsts, Box<Refusal>> {
+    read(name, bytes, files, options, false).map(|document| document.lsts)
+}
+
+/// The same with all that is in the file besides; it may be an acceptance graph.
+pub fn read_document(
+    name: &str,
+    bytes: Vec<u8>,
+    files: &dyn Files,
+    options: ReadOptions,
+) -> Result<Document, Box<Refusal>> {
+    read(name, bytes, files, options, true)
+}
+
+fn read(
+    name: &str,
+    bytes: Vec<u8>,
+    files: &dyn Files,
+    options: ReadOptions,
+    keeps: bool,
+) -> Result<Document, Box<Refusal>> {
     let mut reader = Reader {
         lexer: Lexer::new(name, bytes, files, options.lenient),
         lenient: options.lenient,
@@ -36,8 +57,10 @@ pub fn read_lsts(
         numbers: Vec::new(),
         seen: Vec::new(),
         nameless: Vec::new(),
+        extras: keeps.then(Extras::default),
     };
-    reader.file().map_err(|diagnostic| reader.lexer.refuse(diagnostic))
+    let lsts = reader.file().map_err(|diagnostic| reader.lexer.refuse(diagnostic))?;
+    Ok(Document { lsts, extras: reader.extras.unwrap_or_default() })
 }
 
 type Result<T, E = Diagnostic> = std::result::Result<T, E>;
@@ -50,6 +73,8 @@ struct Header {
     transitions: Option<(u64, Span)>,
     propositions: Option<(u64, Span)>,
     initial: Option<(u64, Span)>,
+    /// Further initial states.
+    others: Vec<(u64, Span)>,
 }
 
 struct Reader<'a> {
@@ -64,7 +89,13 @@ struct Reader<'a> {
     /// Transitions that came before the names of their actions: source, number of the action and where it stands,
     /// target.
     nameless: Vec<(u32, u64, Span, u32)>,
+    /// Where the rest of the file goes, if it is kept.
+    extras: Option<Extras>,
 }
+
+/// Attributes of the header that come out of the system.
+const COUNTED: [&str; 6] =
+    ["STATE_CNT", "ACTION_CNT", "TRANSITION_CNT", "STATE_PROP_CNT", "INITIAL_STATE", "INITIAL_STATES"];
 
 /// Sections in the order in which TVT wants them; those with the same number in any order.
 const ORDER: [(&str, u32); 8] = [
@@ -91,7 +122,8 @@ impl Reader<'_> {
         }
         self.lexer.advance()?;
         if matches!(self.lexer.token(), Token::Text(_)) {
-            self.lexer.advance()?;
+            let remark = self.lexer.text()?;
+            self.keep(|extras| extras.remark = Some(remark));
         }
         if *self.lexer.token() != Token::End {
             return Err(self.lexer.unexpected("the end of the text"));
@@ -190,22 +222,46 @@ impl Reader<'_> {
             "STATE_PROPS" => self.state_props(),
             "TRANSITIONS" => self.transitions(),
             "LAYOUT" => self.layout(),
+            "DIV_BITS" if self.extras.is_some() => self.div_bits(),
+            "ACC_SETS" if self.extras.is_some() => self.acc_sets(),
             _ => {
                 let message = format!("`{name}` belongs to acceptance graphs, which are not LSTSs");
-                Err(Diagnostic::error("T0105", span, message))
+                let help = "its states stand for sets of states; it can only be converted from LSTS to LSTS";
+                Err(Diagnostic::error("T0105", span, message).help(help))
             }
         }
     }
 
     /// Marks, strings and commands up to the end.
     fn history(&mut self) -> Result<()> {
+        let start = self.lexer.span();
         while !self.lexer.is_word("END") && !self.lexer.is_word("END_HISTORY") {
             if *self.lexer.token() == Token::End {
                 return Err(self.lexer.unexpected("`End History`"));
             }
             self.lexer.advance()?;
         }
+        let history = self.written_since(start)?;
+        self.keep(|extras| extras.history = history);
         Ok(())
+    }
+
+    /// Notes something down, if it is wanted.
+    fn keep(&mut self, note: impl FnOnce(&mut Extras)) {
+        if let Some(extras) = &mut self.extras {
+            note(extras);
+        }
+    }
+
+    /// What is written from here to the token in hand.
+    fn written_since(&self, start: Span) -> Result<Vec<u8>> {
+        if self.extras.is_none() {
+            return Ok(Vec::new());
+        }
+        let written = self.lexer.written_since(start);
+        written.map(<[u8]>::to_vec).ok_or_else(|| {
+            Diagnostic::error("T0122", start, "this comes from several files, and cannot be kept as it is")
+        })
     }
 
     fn read_header(&mut self, start: Span) -> Result<()> {
@@ -218,6 +274,10 @@ impl Reader<'_> {
                 Token::Word(_) => {
                     let attribute = self.lexer.word()?;
                     self.attribute(&attribute, span)?;
+                    if !COUNTED.contains(&attribute.as_str()) {
+                        let written = self.written_since(span)?;
+                        self.keep(|extras| extras.attributes.push(written));
+                    }
                 }
                 _ => return Err(self.lexer.unexpected("an attribute of the header")),
             }
@@ -233,6 +293,10 @@ impl Reader<'_> {
         let initial = self.state_number(initial, initial_at)?;
         builder.set_initial(initial);
         self.builder = Some(builder);
+        for (state, at) in std::mem::take(&mut self.header.others) {
+            let state = self.state_number(state, at)?;
+            self.keep(|extras| extras.initial_states.push(state));
+        }
         let n_actions = self.header.actions.map_or(0, |(n, _)| n);
         if let Some((n, at)) = self.header.actions
             && n > MAX_STATES as u64
@@ -261,7 +325,9 @@ impl Reader<'_> {
                         let several = self.lexer.error("T0108", "there is more than one initial state");
                         return Err(several.help("--lenient takes the first, as the tools of TVT do"));
                     }
-                    self.lexer.advance()?;
+                    // Whether there is such a state is known when the header ends.
+                    let at = self.lexer.span();
+                    self.header.others.push((self.lexer.number()?, at));
                 }
                 self.lexer.pass(";")?;
             }
@@ -452,7 +518,10 @@ impl Reader<'_> {
                 self.lexer.pass(",")?;
                 let at = self.lexer.span();
                 let number = self.lexer.number()?;
-                self.extra()?;
+                let data = self.extra()?;
+                if data != (None, None) {
+                    self.keep(|extras| drop(extras.data.insert((source, number as u32, target), data)));
+                }
                 if self.lenient && !self.seen.iter().any(|seen| seen == "ACTION_NAMES") {
                     self.nameless.push((source, number, at, target));
                 } else {
@@ -473,15 +542,62 @@ impl Reader<'_> {
     }
 
     /// Extra data and layout of a transition.
-    fn extra(&mut self) -> Result<()> {
-        if matches!(self.lexer.token(), Token::Text(_)) {
-            self.lexer.advance()?;
-        }
+    fn extra(&mut self) -> Result<(Option<String>, Option<String>)> {
+        let data = matches!(self.lexer.token(), Token::Text(_)).then(|| self.lexer.text()).transpose()?;
+        let mut layout = None;
         if self.lexer.pass("{")? {
-            self.lexer.text()?;
+            layout = Some(self.lexer.text()?);
             self.lexer.expect("}")?;
         }
+        Ok((data, layout))
+    }
+
+    /// The states of an acceptance graph that may diverge.
+    fn div_bits(&mut self) -> Result<()> {
+        let mut divergent = fixedbitset::FixedBitSet::with_capacity(self.n_states());
+        for range in self.ranges()? {
+            divergent.insert_range(*range.start() as usize..*range.end() as usize + 1);
+        }
+        self.keep(|extras| extras.divergent = Some(divergent));
         Ok(())
+    }
+
+    fn n_states(&self) -> usize {
+        self.header.states.map_or(0, |(n, _)| n) as usize
+    }
+
+    /// The acceptance sets of the states of an acceptance graph.
+    fn acc_sets(&mut self) -> Result<()> {
+        let mut acceptances = Vec::new();
+        while matches!(self.lexer.token(), Token::Number(_)) {
+            let state = self.state()?;
+            let mut sets = Vec::new();
+            while self.lexer.pass("{")? {
+                sets.push(self.actions()?);
+                self.lexer.expect("}")?;
+            }
+            self.lexer.expect(";")?;
+            acceptances.push((state, sets));
+        }
+        self.keep(|extras| extras.acceptances = Some(acceptances));
+        Ok(())
+    }
+
+    /// Actions and ranges of them.
+    fn actions(&mut self) -> Result<Vec<u32>> {
+        let n = self.numbers.len() as u64;
+        let mut out = Vec::new();
+        while matches!(self.lexer.token(), Token::Number(_)) {
+            let span = self.lexer.span();
+            let first = self.lexer.number()?;
+            let last = if self.lexer.pass("..")? { self.lexer.number()? } else { first };
+            if last > n || first > last {
+                let message = format!("{first}..{last} are no actions: they are numbered from 1 to {n}");
+                return Err(Diagnostic::error("T0121", span, message));
+            }
+            out.extend(first as u32..=last as u32);
+        }
+        Ok(out)
     }
 
     fn action_number(&self, number: u64, span: Span) -> Result<u32> {
@@ -498,11 +614,17 @@ impl Reader<'_> {
 
     fn layout(&mut self) -> Result<()> {
         while matches!(self.lexer.token(), Token::Number(_)) {
-            self.state()?;
-            for _ in 0..2 {
-                self.lexer.pass("-")?;
-                self.lexer.number()?;
+            let state = self.state()?;
+            let mut at = [0i64; 2];
+            for place in &mut at {
+                let is_negative = self.lexer.pass("-")?;
+                let span = self.lexer.span();
+                let number = self.lexer.number()?;
+                let number = i64::try_from(number)
+                    .map_err(|_| Diagnostic::error("T0002", span, "the number is too large"))?;
+                *place = if is_negative { -number } else { number };
             }
+            self.keep(|extras| extras.layout.push((state, at[0], at[1])));
         }
         Ok(())
     }

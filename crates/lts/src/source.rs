@@ -92,6 +92,11 @@ impl<'a> Sources<'a> {
         &self.texts[file.0 as usize].name
     }
 
+    /// Puts other bytes in the place of a text: what the preprocessor makes of it.
+    pub(crate) fn replace(&mut self, file: FileId, bytes: Vec<u8>) {
+        self.texts[file.0 as usize].bytes = bytes;
+    }
+
     /// Loads a file that is named at `span`.
     pub(crate) fn include(&mut self, name: &str, span: Span) -> Result<FileId, Diagnostic> {
         let from = self.name(span.file).to_owned();

@@ -5,18 +5,44 @@
 //! transition. Nothing is collected: what is written goes out at once.
 //! **Checked by** round trips, and by equal bytes for equal systems.
 
+use crate::document::{Document, Extras};
 use crate::lsts::{Lsts, Mark};
 use fixedbitset::FixedBitSet;
 use std::io::{self, Write};
 
 /// Writes `lsts` as text.
 pub fn write_lsts(lsts: &Lsts, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "Begin Lsts\n\nBegin Header")?;
+    write(lsts, &Extras::default(), out)
+}
+
+/// The same with what else was in the file that it comes from.
+pub fn write_document(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+    write(&document.lsts, &document.extras, out)
+}
+
+fn write(lsts: &Lsts, extras: &Extras, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "Begin Lsts")?;
+    if !extras.history.is_empty() {
+        write!(out, "\nBegin History\n ")?;
+        out.write_all(&extras.history)?;
+        writeln!(out, "\nEnd History")?;
+    }
+    writeln!(out, "\nBegin Header")?;
     writeln!(out, " State_cnt = {}", lsts.n_states())?;
     writeln!(out, " Action_cnt = {}", lsts.action_names().len())?;
     writeln!(out, " Transition_cnt = {}", lsts.n_transitions())?;
     writeln!(out, " State_prop_cnt = {}", lsts.propositions().len())?;
-    writeln!(out, " Initial_states = {};\nEnd Header", lsts.initial() + 1)?;
+    write!(out, " Initial_states = {}", lsts.initial() + 1)?;
+    for state in &extras.initial_states {
+        write!(out, " {}", state + 1)?;
+    }
+    writeln!(out, ";")?;
+    for attribute in &extras.attributes {
+        write!(out, " ")?;
+        out.write_all(attribute)?;
+        writeln!(out)?;
+    }
+    writeln!(out, "End Header")?;
     writeln!(out, "\nBegin Action_names")?;
     for (i, name) in lsts.action_names().iter().enumerate() {
         write!(out, " {} = ", i + 1)?;
@@ -49,21 +75,71 @@ pub fn write_lsts(lsts: &Lsts, out: &mut dyn Write) -> io::Result<()> {
         }
         writeln!(out, "End State_props")?;
     }
+    if let Some(divergent) = &extras.divergent {
+        write!(out, "\nBegin Div_bits\n ")?;
+        write_ranges(divergent, out)?;
+        writeln!(out, "\nEnd Div_bits")?;
+    }
+    if let Some(acceptances) = &extras.acceptances {
+        writeln!(out, "\nBegin Acc_sets")?;
+        for (state, sets) in acceptances {
+            write!(out, " {}", state + 1)?;
+            for set in sets {
+                let actions: Vec<String> = set.iter().map(u32::to_string).collect();
+                write!(out, " {{{}}}", actions.join(" "))?;
+            }
+            writeln!(out, ";")?;
+        }
+        writeln!(out, "End Acc_sets")?;
+    }
     writeln!(out, "\nBegin Transitions")?;
+    let mut line = Vec::new();
     for state in (0..lsts.n_states() as u32).filter(|&state| !lsts.range(state).is_empty()) {
-        let mut line = format!(" {}:", state + 1);
+        line.clear();
+        write!(line, " {}:", state + 1)?;
         for (action, target) in lsts.edges(state) {
             if line.len() > 72 {
-                writeln!(out, "{line}")?;
+                line.push(b'\n');
+                out.write_all(&line)?;
                 line.clear();
-                line.push_str("  ");
+                line.extend(b"  ");
             }
-            use std::fmt::Write as _;
-            let _ = write!(line, " {},{action}", target + 1);
+            write!(line, " {},{action}", target + 1)?;
+            if let Some((data, layout)) = extras.data.get(&(state, action, target)) {
+                write_strings(data.as_deref(), layout.as_deref(), &mut line)?;
+            }
         }
-        writeln!(out, "{line};")?;
+        line.extend(b";\n");
+        out.write_all(&line)?;
     }
-    writeln!(out, "End Transitions\n\nEnd Lsts")
+    writeln!(out, "End Transitions")?;
+    if !extras.layout.is_empty() {
+        writeln!(out, "\nBegin Layout")?;
+        for (state, x, y) in &extras.layout {
+            writeln!(out, " {} {x} {y}", state + 1)?;
+        }
+        writeln!(out, "End Layout")?;
+    }
+    write!(out, "\nEnd Lsts")?;
+    if let Some(remark) = &extras.remark {
+        write!(out, " ")?;
+        write_string(remark, out)?;
+    }
+    writeln!(out)
+}
+
+/// What is behind a transition.
+fn write_strings(data: Option<&str>, layout: Option<&str>, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(data) = data {
+        write!(out, " ")?;
+        write_string(data, out)?;
+    }
+    if let Some(layout) = layout {
+        write!(out, " {{")?;
+        write_string(layout, out)?;
+        write!(out, "}}")?;
+    }
+    Ok(())
 }
 
 /// Writes a string with quotes and escapes.

@@ -2,7 +2,7 @@
 
 use stubborn_lts::{
     Files, Lsts, LstsBuilder, Mark, MemoryFiles, NoFiles, ReadOptions, Special, TAU, Tau, read_aut,
-    read_lsts, write_aut, write_dot, write_lsts,
+    read_document, read_lsts, write_aut, write_document, write_dot, write_lsts,
 };
 
 fn read(text: &[u8], lenient: bool) -> Result<Lsts, &'static str> {
@@ -66,6 +66,82 @@ fn what_is_written_reads_as_the_same_and_is_written_as_the_same_bytes() {
     let again = read(&bytes, false).unwrap();
     assert_eq!(again, lsts);
     assert_eq!(written(&again), bytes);
+}
+
+/// What becomes of a file that is converted to its own format.
+fn rewritten(text: &[u8], lenient: bool) -> Vec<u8> {
+    let document = read_document("t.lsts", text.to_vec(), &NoFiles, ReadOptions { lenient })
+        .unwrap_or_else(|refusal| panic!("{refusal}"));
+    let mut out = Vec::new();
+    write_document(&document, &mut out).unwrap();
+    out
+}
+
+#[test]
+fn what_is_no_part_of_the_system_is_kept() {
+    let once = rewritten(EVERYTHING, false);
+    let text = String::from_utf8(once.clone()).unwrap();
+    for kept in [
+        "1.0 \"made by hand\" 2.1 From 1.0 & 1.0 Using <| 1.0 : 2.0 |> \"a.lsts\" \"join\"",
+        "Initially_unstable = true",
+        "Semantics = CFFD",
+        " Deterministic\n",
+        "3,0 \"extra\" {\"layout\"}",
+        " 1 -10 20\n 2 3 -4\n",
+        "End Lsts \"12 s\"",
+    ] {
+        assert!(text.contains(kept), "{kept}: {text}");
+    }
+    assert_eq!(rewritten(&once, false), once);
+    assert_eq!(read(&once, false).unwrap(), read(EVERYTHING, false).unwrap());
+    // Strings of bytes above 127, several initial states, a result that was interrupted.
+    let text = b"Begin Lsts Begin Header State_cnt=3 Initial_states=2 1 3; Interrupted: On_the_fly_error : rej In_state 2
+        End Header Begin Transitions 1: 2,0 \"\xe4\"; End Transitions End Lsts";
+    let once = rewritten(text, true);
+    assert!(once.windows(8).any(|w| w == b"= 2 1 3;") && once.windows(3).any(|w| w == b"\"\xe4\""));
+    assert!(String::from_utf8_lossy(&once).contains("Interrupted: On_the_fly_error : rej In_state 2\n"));
+    assert_eq!(rewritten(&once, true), once);
+    // What has nothing besides is the system, byte by byte.
+    for seed in 0..100 {
+        let bytes = written(&random(seed));
+        assert_eq!(rewritten(&bytes, false), bytes, "seed {seed}");
+    }
+}
+
+#[test]
+fn acceptance_graphs_are_converted_and_are_no_systems() {
+    let graph = br#"Begin Lsts Begin Header State_cnt = 4 Action_cnt = 3 Initial_states = 1; Semantics = CFFD End Header
+        Begin Action_names 1 = "a" 2 = "b" 3 = "c" End Action_names
+        Begin Div_bits 2..3 End Div_bits
+        Begin Acc_sets 1 {1 2} {3}; 2 {} {1..3}; 3; End Acc_sets
+        Begin Transitions 1: 2,1 3,2; End Transitions End Lsts"#;
+    assert_eq!(read(graph, false).unwrap_err(), "T0105");
+    let once = rewritten(graph, false);
+    let text = String::from_utf8(once.clone()).unwrap();
+    assert!(text.contains("Begin Div_bits\n  2..3\nEnd Div_bits"), "{text}");
+    assert!(text.contains(" 1 {1 2} {3};\n 2 {} {1 2 3};\n 3;\nEnd Acc_sets"), "{text}");
+    assert_eq!(rewritten(&once, false), once);
+}
+
+#[test]
+fn the_preprocessor_makes_the_text() {
+    let text = b"Begin Lsts #{SET n=3} Begin Header State_cnt = #{EVAL n+1} Action_cnt=#{EVAL n} Initial_states=1; End Header
+        Begin Action_names #{SET i=1}#{LABEL names}#{EVAL i} = \"a#{EVAL i}\" #{SET i=i+1}#{CB names:i<=n} End Action_names
+        Begin Transitions #{SET i=1}#{LABEL rows}#{EVAL i}: #{EVAL i+1},#{EVAL i}; #{SET i=i+1}#{CB rows:i<=n} End Transitions
+        End Lsts";
+    let lsts = read(text, false).unwrap();
+    assert_eq!((lsts.n_states(), lsts.n_transitions()), (4, 3));
+    assert_eq!(lsts.action_names(), ["a1", "a2", "a3"]);
+    assert_eq!(read(&rewritten(text, false), false).unwrap(), lsts);
+    // Variables are those of all files.
+    let files = MemoryFiles(vec![(
+        "h".into(),
+        b"Begin Header State_cnt=#{EVAL n} Initial_states=1 End Header".to_vec(),
+    )]);
+    let text = b"#{SET n=7}Begin Lsts include_file \"h\" Begin Transitions End Transitions End Lsts";
+    assert_eq!(read_with(text, &files, false).unwrap().n_states(), 7);
+    assert_eq!(read(b"Begin Lsts #{EVAL n}", false).unwrap_err(), "T0007");
+    assert_eq!(read(b"Begin Lsts #{LABEL l}#{CB l:1}", false).unwrap_err(), "T0007");
 }
 
 #[test]

@@ -10,8 +10,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use stubborn_lts::{
-    Component, Files, Growing, Lsts, NoComponent, Plan, Refusal, read_aut, read_lsts, read_rules, write_aut,
-    write_dot, write_lsts,
+    Component, Files, Growing, Lsts, NoComponent, Plan, Refusal, read_aut, read_document, read_lsts,
+    read_rules, write_aut, write_document, write_dot, write_lsts,
 };
 use stubborn_text::{LoadError, resolve};
 
@@ -171,6 +171,24 @@ pub(crate) fn is_aut(name: &str) -> bool {
 /// Whether a file is a process in one of the formats, by its ending.
 pub(crate) fn is_process(name: &str) -> bool {
     is_aut(name) || Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("lsts"))
+}
+
+/// Whether a file is one of the text format of TVT: everything is that has no other ending that is known.
+pub(crate) fn is_lsts(file: &Path) -> bool {
+    !promela::is_promela(file) && !is_aut(&file.to_string_lossy())
+}
+
+/// Reads a file of the text format and writes it again, with all that is in it.
+pub(crate) fn rewrite(file: &Path, output: Option<&Path>, args: &ReadArgs) -> Result<u8, Failure> {
+    let bytes = read(file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))?;
+    let (directory, name) = Directory::of(file)?;
+    match read_document(&name, bytes, &directory, args.options()) {
+        Ok(document) => write_to(output, |out| write_document(&document, out)).map(|()| 0),
+        Err(refusal) => {
+            complain(&refusal);
+            Ok(super::BAD_INPUT)
+        }
+    }
 }
 
 /// The format that was asked for, or else that of the file's ending, or else LSTS.

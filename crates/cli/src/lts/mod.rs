@@ -23,6 +23,9 @@ pub(crate) fn lts(command: LtsCommand) -> Result<u8, Failure> {
     match command {
         LtsCommand::Convert { input, output, to, read } => {
             let format = files::format(output.as_deref(), to)?;
+            if format == args::FormatWord::Lsts && files::is_lsts(&input) {
+                return files::rewrite(&input, output.as_deref(), &read);
+            }
             let Some(lsts) = files::open(&input, &read)? else { return Ok(BAD_INPUT) };
             files::save(&lsts, output.as_deref(), format, &read)?;
             Ok(0)
