@@ -29,7 +29,7 @@ pub enum Patience {
     Runs,
 }
 
-/// The transitions that are enabled in a state and were not fired, sorted.
+/// The classes of transitions that are enabled in a state and were not fired, or not all of them, sorted.
 fn left_out<Y: System + ?Sized>(run: &mut Run<'_, Y>, state: u32) -> Result<Vec<u32>, Halt> {
     run.tick()?;
     let (mut enabled, mut room) = (Batch::new(), Default::default());
@@ -39,8 +39,9 @@ fn left_out<Y: System + ?Sized>(run: &mut Run<'_, Y>, state: u32) -> Result<Vec<
     let graph = run.graph.as_ref().expect("edges were kept");
     let fired: Vec<_> = graph.edges(state).filter_map(|(edge, _)| graph.label(edge)).collect();
     let all = (0..enabled.len()).map(|i| enabled.via(i));
-    let mut left: Vec<u32> = all.filter(|t| !fired.contains(t)).map(|t| t.0).collect();
+    let mut left: Vec<u32> = all.filter(|t| !fired.contains(t)).map(|t| run.job.reduction.class(t)).collect();
     left.sort_unstable();
+    left.dedup();
     Ok(left)
 }
 

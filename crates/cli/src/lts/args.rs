@@ -270,6 +270,13 @@ pub(crate) struct ReadArgs {
     /// For Promela models: define a macro
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     pub(crate) define: Vec<String>,
+    /// For Promela models that are compared or minimised under a semantics that allows it: how their states are left out
+    /// (none, closure, scc, deletion, scc+deletion, ...); by default scc+deletion
+    #[arg(long, value_enum, value_name = "REDUCTION")]
+    pub(crate) model_reduction: Option<ReductionWord>,
+    /// Whether CFFD is all that counts of them.
+    #[arg(skip)]
+    pub(crate) is_seen_from_outside: bool,
     /// For Promela models: most states of one
     #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     pub(crate) max_model_states: u64,

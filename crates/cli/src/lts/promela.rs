@@ -5,7 +5,10 @@
 //! their names, in this order of their kinds; a step without one is tau. `model.pml` is the whole model, as
 //! written, without reduction; of its messages the user chooses what is seen. `model.pml#P` is the process P alone, and
 //! `model.pml#q` the channel q: their channel operations are always seen, because others take part in them.
+//! Where only what can be seen from outside counts, the whole model is explored with stubborn sets (`reduced`).
 //! **Checked by** `tests/lts.rs` and `tests/open.rs`.
+
+mod reduced;
 
 use super::args::ReadArgs;
 use crate::args::PromelaArgs;
@@ -60,8 +63,11 @@ pub(crate) fn found<E>(file: &Path, find: impl FnOnce(&Path) -> Result<PathBuf, 
 
 /// The process of a model or of a part. `None` if the model is refused; the reason is then on the screen.
 pub(crate) fn open(file: &Path, args: &ReadArgs) -> Result<Option<Lsts>, Failure> {
-    let Some(growing) = grow(file, args)? else { return Ok(None) };
-    growing.unfolded().map(Some).map_err(|error| not_grown(file, &error))
+    let Some(view) = view(file, args)? else { return Ok(None) };
+    if let Some(reduced) = view.reduced(args)? {
+        return Ok(Some(reduced));
+    }
+    view.grow(args)?.unfolded().map(Some).map_err(|error| not_grown(file, &error))
 }
 
 /// Why a process does not grow further.
@@ -72,6 +78,11 @@ pub(crate) fn not_grown(file: &Path, error: &NotGrown) -> Failure {
 
 /// The same as a process that is followed only as far as somebody asks.
 pub(crate) fn grow(file: &Path, args: &ReadArgs) -> Result<Option<Growing>, Failure> {
+    view(file, args)?.map(|view| view.grow(args)).transpose()
+}
+
+/// A model or a part of it, and what is to be seen of it.
+fn view(file: &Path, args: &ReadArgs) -> Result<Option<View>, Failure> {
     let Some((model, part)) = parts(file) else {
         return Err(Failure::Usage(format!("{}: this is no Promela model", file.display())));
     };
@@ -117,17 +128,13 @@ pub(crate) fn grow(file: &Path, args: &ReadArgs) -> Result<Option<Growing>, Fail
         None => Subject::whole(network).map_err(&wrong)?,
         Some(part) => part.subject(network, &arguments).map_err(&wrong)?,
     };
-    let view = View {
-        name: name.clone(),
-        subject,
-        events,
-        marks,
-        marked,
-        warned: Cell::default(),
-        values: RefCell::default(),
-    };
-    let limits = Limits { states: args.max_model_states, bytes: crate::machine::default_memory() };
-    Growing::new(Box::new(view), limits).map(Some).map_err(|error| wrong(error.to_string()))
+    let (warned, values) = (Cell::default(), RefCell::default());
+    Ok(Some(View { name: name.clone(), subject, events, marks, marked, warned, values }))
+}
+
+/// How large a model may be.
+fn limits(args: &ReadArgs) -> Limits {
+    Limits { states: args.max_model_states, bytes: crate::machine::default_memory() }
 }
 
 /// A part of a model as the user names it: `P`, `P[1]` (by its number), `P(q, 3)` (with arguments), or a channel.
@@ -263,6 +270,12 @@ impl Behaviour for View {
 }
 
 impl View {
+    fn grow(self, args: &ReadArgs) -> Result<Growing, Failure> {
+        let name = self.name.clone();
+        let wrong = |error: NotGrown| Failure::Usage(format!("{name}: {error}"));
+        Growing::new(Box::new(self), limits(args)).map_err(wrong)
+    }
+
     fn moves_of_whole(
         &self,
         network: &Network,

@@ -1,11 +1,12 @@
 //! `stubborn lts compare`, `minimize` and `determinise`: what can be observed of processes.
 
 use super::args::{ModelWord, ReadArgs, SmallWord};
+use super::promela::is_promela;
 use super::{BAD_INPUT, files};
 use crate::entry::{print, say};
 use crate::run::Failure;
 use std::path::Path;
-use stubborn_lts::Lsts;
+use stubborn_lts::{Lsts, LstsBuilder};
 use stubborn_report::{ComparedProcesses, with_commas};
 use stubborn_semantics::{
     Comparison, Limit, Minimization, NoAnswer, Relation, compare as compare_systems, determinise, minimize,
@@ -25,8 +26,12 @@ pub(crate) struct Asked {
 
 /// Compares two files.
 pub(crate) fn compare(files: [&Path; 2], asked: &Asked, read: &ReadArgs) -> Result<u8, Failure> {
+    let read = &ReadArgs { is_seen_from_outside: !asked.under.model().is_bisimilarity(), ..read.clone() };
     let Some(left) = files::open(files[0], read)? else { return Ok(BAD_INPUT) };
     let Some(right) = files::open(files[1], read)? else { return Ok(BAD_INPUT) };
+    let is_model = files.map(is_promela);
+    let left = if is_model[0] { knowing(left, &right)? } else { left };
+    let right = if is_model[1] { knowing(right, &left)? } else { right };
     let comparison = Comparison {
         model: asked.under.model(),
         relation: if asked.preorder { Relation::Refines } else { Relation::Equivalent },
@@ -48,6 +53,27 @@ pub(crate) fn compare(files: [&Path; 2], asked: &Asked, read: &ReadArgs) -> Resu
     Ok(code)
 }
 
+/// A model has events, but no list of those that it could have: what only the other process knows never happens in it.
+fn knowing(model: Lsts, other: &Lsts) -> Result<Lsts, Failure> {
+    if other.action_names().iter().all(|name| model.action(name).is_some()) {
+        return Ok(model);
+    }
+    let wrong = |error: stubborn_lts::TooLarge| Failure::Usage(error.to_string());
+    let mut builder = LstsBuilder::new(model.n_states() as u64).map_err(wrong)?;
+    model.action_names().iter().chain(other.action_names()).for_each(|name| {
+        builder.action(name);
+    });
+    builder.set_initial(model.initial());
+    for state in 0..model.n_states() as u32 {
+        model.edges(state).for_each(|(action, target)| builder.add_transition(state, action, target));
+    }
+    for proposition in model.propositions() {
+        let states = proposition.states.ones().map(|state| state as u32);
+        builder.add_proposition(proposition.mark.clone(), states);
+    }
+    builder.build().map_err(wrong)
+}
+
 /// How a smaller system is made.
 #[derive(Clone, Copy)]
 pub(crate) enum Smaller {
@@ -64,6 +90,8 @@ pub(crate) fn write(
     read: &ReadArgs,
 ) -> Result<u8, Failure> {
     let format = files::format(output, None)?;
+    let is_seen_from_outside = matches!(how, Smaller::Deterministic | Smaller::Minimal(SmallWord::Cffd, _));
+    let read = &ReadArgs { is_seen_from_outside, ..read.clone() };
     let Some(lsts) = files::open(input, read)? else { return Ok(BAD_INPUT) };
     let limit = Limit::of_nodes(max_states);
     let result = match how {
