@@ -4,6 +4,8 @@ mod common;
 
 use common::stubborn;
 use std::path::{Path, PathBuf};
+use stubborn_oracle::Rng;
+use stubborn_oracle::promela::{Model, Plain, compiled};
 
 fn directory(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("open").join(name);
@@ -217,6 +219,15 @@ fn large_components_are_followed_as_far_as_the_composition_comes() {
         at("t.lsts")
     ));
     assert_eq!((run.code, run.out.as_str()), (1, "rej: violated\n"), "{}", run.err);
+    // A limit of a component is a limit, and a component that cannot go on is bad input.
+    let limited = format!("--event x= --unfold-first 100 --max-model-states 1000 --tester {}", at("t.lsts"));
+    let run = stubborn(&format!("lts check {} {limited}", at("m.pml")));
+    let words = "inconclusive: m.pml: more than 1000 states (see --max-model-states)";
+    assert!(run.code == 3 && run.err.contains(words) && !run.err.contains("run:"), "{}{}", run.out, run.err);
+    assert!(run.err.contains("x=12 and 12 others"), "{}", run.err);
+    std::fs::write(here.join("l.ext"), "1 = \"m.pml\"").unwrap();
+    let run = stubborn(&format!("lts compose {} --unfold-first 100 --max-model-states 1000", at("l.ext")));
+    assert!(run.code == 3 && run.err.contains("more than 1000 states"), "{}{}", run.out, run.err);
 }
 
 /// Every part followed from the first state on makes the same figures as parts that were unfolded.
@@ -247,4 +258,39 @@ fn parts_that_are_followed_are_the_model_too() {
         };
         assert_eq!(figures("all.lsts"), figures("followed.lsts"), "{name}");
     }
+}
+
+/// Random models, with their sends to be seen, beside a process that does nothing.
+#[test]
+fn random_models_that_are_followed_are_those_that_were_unfolded() {
+    let here = directory("random");
+    let at = |name: &str| here.join(name).display().to_string();
+    let idle = "Begin Lsts Begin Header State_cnt=1 Initial_states=1 End Header
+        Begin Transitions End Transitions End Lsts";
+    std::fs::write(here.join("idle.lsts"), idle).unwrap();
+    let (mut n, mut n_seen, mut seed) = (0, 0, 40_000);
+    while n < 40 {
+        seed += 1;
+        let text = Model::random(&mut Rng::new(seed)).to_string();
+        let Ok((network, _)) = compiled(&text, &[]) else { continue };
+        if Plain::full(&network, 2_000).is_none_or(|plain| plain.n_states() < 3) {
+            continue;
+        }
+        n += 1;
+        std::fs::write(here.join("m.pml"), &text).unwrap();
+        let channels = network.globals.iter().filter(|global| global.is_channel);
+        let events: Vec<String> = channels.map(|c| format!("--event {}!", c.name)).collect();
+        let events = events.join(" ");
+        let run =
+            stubborn(&format!("lts rules {} {} {events} -o {}", at("m.pml"), at("idle.lsts"), at("r.ext")));
+        assert_eq!(run.code, 0, "seed {seed}: {}", run.err);
+        let figures = |options: &str| {
+            let run = stubborn(&format!("lts compose {} {events} {options}", at("r.ext")));
+            assert_eq!(run.code, 0, "seed {seed}: {}", run.err);
+            run.out.rsplit_once(',').map(|(figures, _)| figures.to_owned())
+        };
+        n_seen += usize::from(std::fs::read_to_string(here.join("r.ext")).unwrap().contains("->"));
+        assert_eq!(figures("--unfold-first 1"), figures(""), "seed {seed}");
+    }
+    assert!(n_seen > 5, "{n_seen}");
 }

@@ -53,6 +53,7 @@ pub struct Growing {
     behaviour: Box<dyn Behaviour>,
     limits: Limits,
     known: RefCell<Known>,
+    failure: RefCell<Option<NotGrown>>,
 }
 
 #[derive(Default)]
@@ -79,6 +80,13 @@ impl fmt::Debug for Growing {
     }
 }
 
+impl NotGrown {
+    /// Whether it is a limit, and says nothing about the process.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Self::States(_) | Self::Bytes(_))
+    }
+}
+
 impl Growing {
     /// A process of which nothing is known but the initial state, number zero.
     pub fn new(behaviour: Box<dyn Behaviour>, limits: Limits) -> Result<Self, NotGrown> {
@@ -87,7 +95,7 @@ impl Growing {
             holds: vec![FixedBitSet::new(); behaviour.propositions().len()],
             ..Known::default()
         };
-        let growing = Self { limits, known: RefCell::new(known), behaviour };
+        let growing = Self { limits, known: RefCell::new(known), failure: RefCell::default(), behaviour };
         growing.number(growing.behaviour.initial())?;
         Ok(growing)
     }
@@ -122,8 +130,21 @@ impl Growing {
         Ok(number)
     }
 
+    /// Why it did not grow when it should have, if that has happened.
+    pub fn failure(&self) -> Option<NotGrown> {
+        self.failure.borrow().clone()
+    }
+
     /// The moves of a state.
     pub fn moves(&self, state: u32) -> Result<Moves, NotGrown> {
+        let moves = self.try_moves(state);
+        if let Err(failure) = &moves {
+            self.failure.replace(Some(failure.clone()));
+        }
+        moves
+    }
+
+    fn try_moves(&self, state: u32) -> Result<Moves, NotGrown> {
         if let Some(moves) = &self.known.borrow().moves[state as usize] {
             return Ok(moves.clone());
         }

@@ -1,6 +1,6 @@
 //! Wrong texts: each its code, its line and its column. Nothing panics, whatever the bytes.
 
-use stubborn_lts::{MemoryFiles, NoFiles, ReadOptions, Tau, read_aut, read_lsts};
+use stubborn_lts::{MemoryFiles, NoFiles, ReadOptions, Tau, read_aut, read_document, read_lsts};
 
 fn refusal(text: &str) -> (&'static str, usize, usize) {
     let refusal = read_lsts("t.lsts", text.as_bytes().to_vec(), &NoFiles, ReadOptions::default())
@@ -136,6 +136,30 @@ fn no_text_panics() {
             let mut bytes = aut.as_bytes().to_vec();
             bytes[i] = byte;
             let _ = read_aut("t", bytes, Tau::Both);
+        }
+    }
+}
+
+/// The same for what is besides the system, and for directives.
+#[test]
+fn no_document_panics() {
+    let good = "#{SET n=2}Begin Lsts Begin History 1.5 \"x\" From 1 & 2 End History
+        Begin Header State_cnt=#{EVAL n*1} Action_cnt=1 Initial_states=1 2; No_taus Interrupted: \"y\" End Header
+        Begin Action_names 1=\"a#{EVAL -(n)+3}\" End Action_names Begin Div_bits 1..2 End Div_bits
+        Begin Acc_sets 1 {} {1..1}; End Acc_sets #{LABEL l}#{CB l:0}
+        Begin Transitions 1: 2,1 \"d\" {\"l\"}; End Transitions Begin Layout 1 -2 3 End Layout End Lsts \"r\"";
+    let read = |bytes: Vec<u8>, lenient| read_document("t", bytes, &NoFiles, ReadOptions { lenient });
+    assert!(read(good.as_bytes().to_vec(), true).is_ok());
+    for i in 0..good.len() {
+        let _ = read(good.as_bytes()[..i].to_vec(), true);
+        for byte in [0, b'"', b'(', b'#', b'{', b'}', b'-', b'.', b'9', b'\\', 0xdf] {
+            let mut bytes = good.as_bytes().to_vec();
+            bytes[i] = byte;
+            for lenient in [false, true] {
+                if let Err(refusal) = read(bytes.clone(), lenient) {
+                    assert!(!refusal.render().is_empty());
+                }
+            }
         }
     }
 }

@@ -44,11 +44,16 @@ pub(crate) fn check(
             Err(error) => return Err(wrong(&error)),
         };
         if !unseen.is_empty() && !args.quiet && !args.json {
-            say(&format!("note: {source} does not see {}", clean(&unseen.join(", "))));
+            say(&format!("note: {source} does not see {}", some(&unseen)));
         }
         plan = tested;
     }
     let report = report(&name, &plan, args);
+    if report.is_err()
+        && let Some(code) = files::not_followed(&plan)
+    {
+        return Ok(code);
+    }
     if report.is_ok() && !args.quiet && !args.json {
         tell_what_was_not_met(&plan);
     }
@@ -96,12 +101,18 @@ fn tell_what_was_not_met(plan: &Plan) {
     for (i, component) in plan.components().iter().enumerate() {
         let Some(growing) = plan.growing(i) else { continue };
         let names = component.lsts.action_names().iter().filter(|name| !growing.has_met(name));
-        let names: Vec<&str> = names.map(String::as_str).collect();
+        let names: Vec<String> = names.cloned().collect();
         if !names.is_empty() {
-            let names = clean(&names.join(", ")).into_owned();
-            say(&format!("note: as far as it was followed, {} does not do {names}", component.name));
+            say(&format!("note: as far as it was followed, {} does not do {}", component.name, some(&names)));
         }
     }
+}
+
+/// The first names of a list.
+fn some(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let shown = clean(&names[..names.len().min(SHOWN)].join(", ")).into_owned();
+    if names.len() > SHOWN { format!("{shown} and {} others", names.len() - SHOWN) } else { shown }
 }
 
 /// Refuses what has no meaning for processes.

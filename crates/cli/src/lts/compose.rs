@@ -66,7 +66,9 @@ pub(crate) fn compose(
             say(&format!("inconclusive: {stop}"));
             return Ok(3);
         }
-        Err(error) => return Err(Failure::Usage(error.to_string())),
+        Err(error) => {
+            return files::not_followed(&plan).ok_or_else(|| Failure::Usage(error.to_string()));
+        }
     };
     let seconds = watch.seconds();
     drop(watch);

@@ -149,6 +149,21 @@ pub(crate) fn follow_rules(file: &Path, args: &ReadArgs) -> Result<Option<Plan>,
     }
 }
 
+/// If a component that is followed did not grow as far as it should have: says so. Gives the exit code.
+pub(crate) fn not_followed(plan: &Plan) -> Option<u8> {
+    let failures = (0..plan.components().len()).filter_map(|i| Some((i, plan.growing(i)?.failure()?)));
+    let mut code = None;
+    for (i, failure) in failures {
+        let is_limit = failure.is_limit();
+        let Failure::Usage(what) = promela::not_grown(Path::new(&plan.components()[i].name), &failure) else {
+            continue;
+        };
+        say(&if is_limit { format!("inconclusive: {what}") } else { format!("error: {what}") });
+        code = Some(if is_limit { 3 } else { super::BAD_INPUT });
+    }
+    code
+}
+
 fn read_component(directory: &Directory, path: &str, args: &ReadArgs) -> Result<Lsts, NoComponent> {
     let bytes = directory.load(path).map_err(NoComponent::Load)?;
     let lsts = if is_aut(path) {
