@@ -99,6 +99,25 @@ fn a_run_that_is_shown_with_fairness_leaves_no_process_out() {
     }
 }
 
+/// The automaton of each is in more than one state where the model is in one, and in which of them it must be is only seen later.
+#[test]
+fn what_waits_goes_on_where_it_may_be_accepted() {
+    let text = "byte x; active proctype P() { x = 1; x = 2; x = 3; x = 4 }";
+    for formula in [
+        "[] ((x == 1) -> [] <> (x != 4))",
+        "!(([] (x < 2)) || <> [] (x == 4))",
+        "!(<> [] (x == 4) || ([] (x < 2)))",
+        "!(((x < 2) U [] (x == 7)) || ((x < 3) U [] (x > 2)))",
+        "!(((x < 3) U [] (x > 2)) || ((x < 2) U [] (x == 7)))",
+    ] {
+        assert_code(text, &["--ltl", formula, "--question", "linear"], 1);
+        assert_code(text, &["--ltl", formula, "--question", "linear", "--guided", "never"], 1);
+    }
+    for formula in ["[] ((x == 1) -> <> (x == 4))", "!(([] (x < 2)) || <> [] (x == 3))"] {
+        assert_code(text, &["--ltl", formula, "--question", "linear"], 0);
+    }
+}
+
 #[test]
 fn claims_forbid_runs() {
     let never = |body: &str| format!("{MODEL} never {{ {body} }}");

@@ -8,8 +8,9 @@
 //! consists of pairs with hope, since what is asked of the cycle is less than acceptance; and so does a way to a pair that can go
 //! on in a state that was not expanded. So, from the initial pairs on, all pairs of such ways are made, and the states of all of
 //! them are expanded.
-//! **Checked by** brute force on random systems and formulas (`oracle`), which fails if hope is not handed back
-//! over edges, or if states that were not expanded, or places where everything is accepted, give none.
+//! **Checked by** brute force on random systems and formulas (`oracle`), which fails if places where everything is accepted give no
+//! hope; and by runs that need it to be handed back, or given by states that were not expanded (`tests/linear.rs` of the
+//! command line).
 
 use super::product::Product;
 use super::{MAX_SWEEPS, Search};

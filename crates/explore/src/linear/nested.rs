@@ -5,7 +5,8 @@
 //! its own colour, so two bits per node suffice and any store will do.
 //! **Preserves** everything if the store is exact: all nodes are expanded in full. With another store a run that
 //! is found is one, but none may be found although there is one.
-//! **Differs from the text** in that a node where the automaton accepts whatever comes ends the search.
+//! **Differs from the text** in that a node where the automaton accepts whatever comes ends the search. Nodes of the way that
+//! were left lend their room to new ones, and the way is part of the memory in use.
 //! **Checked by** the component search, on all models of the tests and on random ones.
 
 use super::{AcceptedRun, LinearOutcome};
@@ -36,8 +37,16 @@ pub struct NestedJob<'a, Y: System + ?Sized> {
 /// Searches for a run that the automaton accepts.
 pub fn nested_search<Y: System + ?Sized>(job: NestedJob<'_, Y>) -> LinearOutcome {
     assert!(job.automaton.is_buchi(), "generalised acceptance is for the component search");
-    let mut search =
-        Nested { job, stats: Stats::default(), key: Batch::new(), entries: Vec::new(), next_tick: 0 };
+    let mut search = Nested {
+        job,
+        stats: Stats::default(),
+        bytes: Vec::new(),
+        key: Batch::new(),
+        entries: Vec::new(),
+        spare: Vec::new(),
+        way_bytes: 0,
+        next_tick: 0,
+    };
     let mut first = Path::default();
     let result = search.first(&mut first);
     let (end, run) = match result {
@@ -75,6 +84,25 @@ struct Frame<S: Vector + ?Sized> {
     cursor: (usize, usize),
 }
 
+impl<S: Vector + ?Sized> Frame<S> {
+    /// The next move: the number of a state in the frame, where the automaton goes, and by which transition.
+    fn following(&mut self, extends: bool) -> Option<(usize, State, Option<TransitionId>)> {
+        let n_successors = self.states.len() - 1;
+        let stays = n_successors == 0 && extends;
+        let (i, edge) = self.cursor;
+        let at = *self.next.get(edge)?;
+        if i + 1 < n_successors {
+            self.cursor = (i + 1, edge);
+        } else {
+            self.cursor = (0, edge + 1);
+        }
+        if n_successors > 0 {
+            return Some((i + 1, at, Some(self.states.via(i + 1))));
+        }
+        stays.then_some((0, at, None))
+    }
+}
+
 /// The way from the beginning to the node in hand.
 struct Path<S: Vector + ?Sized> {
     frames: Vec<Frame<S>>,
@@ -105,8 +133,13 @@ const SECOND: u8 = 1;
 struct Nested<'a, Y: System + ?Sized> {
     job: NestedJob<'a, Y>,
     stats: Stats,
+    /// What is marked: its bytes, as a batch.
+    bytes: Vec<u8>,
     key: Batch<[u8]>,
     entries: Vec<Entry>,
+    /// Room of nodes that were left, and the memory of all rooms.
+    spare: Vec<Frame<Y::State>>,
+    way_bytes: usize,
     /// The amount of work at which the watch is looked at next.
     next_tick: u64,
 }
@@ -128,10 +161,11 @@ impl<Y: System + ?Sized> Nested<'_, Y> {
                     path.frames.truncate(n);
                     return Ok(Some(AcceptedRun { steps: path.steps(), cycle_start: None, at: path.at() }));
                 }
-                if let Some((state, at, via)) = self.following(top) {
+                if let Some((i, at, via)) = top.following(self.job.extends) {
                     self.stats.edges += 1;
-                    if self.mark(state_of(&state), at, FIRST)? {
-                        let frame = self.frame(state_of(&state), at, via)?;
+                    let state = top.states.state(i);
+                    if self.mark(state, at, FIRST)? {
+                        let frame = self.frame(state, at, via)?;
                         path.frames.push(frame);
                         self.stats.depth = self.stats.depth.max(path.frames.len() as u64);
                     }
@@ -142,7 +176,7 @@ impl<Y: System + ?Sized> Nested<'_, Y> {
                 {
                     return Ok(Some(run));
                 }
-                path.frames.pop();
+                self.spare.extend(path.frames.pop());
             }
         }
         Ok(None)
@@ -157,12 +191,13 @@ impl<Y: System + ?Sized> Nested<'_, Y> {
         let mut cycle = Path::default();
         cycle.frames.push(self.frame(seed.states.state(0), seed.at, None)?);
         while let Some(top) = cycle.frames.last_mut() {
-            let Some((state, at, via)) = self.following(top) else {
-                cycle.frames.pop();
+            let Some((i, at, via)) = top.following(self.job.extends) else {
+                self.spare.extend(cycle.frames.pop());
                 continue;
             };
             self.stats.edges += 1;
-            if at == seed.at && state_of(&state) == seed.states.state(0) {
+            let state = top.states.state(i);
+            if at == seed.at && state == seed.states.state(0) {
                 let (mut steps, mut places) = (path.steps(), path.at());
                 let start = steps.len();
                 steps.extend(cycle.steps());
@@ -171,34 +206,12 @@ impl<Y: System + ?Sized> Nested<'_, Y> {
                 places.push(at);
                 return Ok(Some(AcceptedRun { steps, cycle_start: Some(start), at: places }));
             }
-            if self.mark(state_of(&state), at, SECOND)? {
-                cycle.frames.push(self.frame(state_of(&state), at, via)?);
+            if self.mark(state, at, SECOND)? {
+                let frame = self.frame(state, at, via)?;
+                cycle.frames.push(frame);
             }
         }
         Ok(None)
-    }
-
-    /// The next move of a node: a state, where the automaton goes, and by which transition.
-    fn following(
-        &self,
-        frame: &mut Frame<Y::State>,
-    ) -> Option<(Owned<Y::State>, State, Option<TransitionId>)> {
-        let n_states = frame.states.len() - 1;
-        let stays = n_states == 0 && self.job.extends;
-        let (i, edge) = frame.cursor;
-        let at = *frame.next.get(edge)?;
-        if i + 1 < n_states.max(usize::from(stays)) {
-            frame.cursor = (i + 1, edge);
-        } else {
-            frame.cursor = (0, edge + 1);
-        }
-        let mut state = Batch::new();
-        if n_states > 0 {
-            state.push(frame.states.via(i + 1), frame.states.state(i + 1));
-            return Some((state, at, Some(frame.states.via(i + 1))));
-        }
-        state.push(TransitionId(0), frame.states.state(0));
-        stays.then_some((state, at, None))
     }
 
     fn frame(
@@ -208,27 +221,39 @@ impl<Y: System + ?Sized> Nested<'_, Y> {
         via: Option<TransitionId>,
     ) -> Result<Frame<Y::State>, Wrong> {
         let letter = (self.job.letter)(state)?;
+        let Frame { mut states, mut next, .. } = self.spare.pop().unwrap_or_else(|| {
+            let states = Batch::new();
+            self.way_bytes += size_of::<Frame<Y::State>>() + states.bytes();
+            Frame { at, via, states, next: Vec::new(), cursor: (0, 0) }
+        });
+        self.way_bytes -= states.bytes() + next.len() * size_of::<State>();
+        next.clear();
         let edges = self.job.automaton.edges(at).iter();
-        let next = edges.filter(|edge| edge.guard.holds(letter)).map(|edge| edge.target).collect();
-        let mut states = Batch::new();
+        next.extend(edges.filter(|edge| edge.guard.holds(letter)).map(|edge| edge.target));
+        states.clear();
         states.push(TransitionId(0), state);
         self.job.system.successors(state, &mut states)?;
         states.take_flag();
         whole(&mut states).map_err(Wrong::Stop)?;
+        self.way_bytes += states.bytes() + next.len() * size_of::<State>();
         Ok(Frame { at, via, states, next, cursor: (0, 0) })
     }
 
     /// Marks a node; whether it was not marked before.
     fn mark(&mut self, state: &Y::State, at: State, colour: u8) -> Result<bool, Wrong> {
-        let mut bytes = state.as_bytes().to_vec();
-        bytes.extend(at.to_le_bytes());
-        bytes.push(colour);
+        self.bytes.clear();
+        self.bytes.extend(state.as_bytes());
+        self.bytes.extend(at.to_le_bytes());
+        self.bytes.push(colour);
         self.key.clear();
-        self.key.push(TransitionId(0), &bytes);
+        self.key.push(TransitionId(0), &self.bytes);
         self.entries.clear();
         let limit = self.job.limits.bytes;
-        let used = self.job.store.bytes();
+        let used = self.job.store.bytes() + self.way_bytes;
         self.stats.peak_bytes = self.stats.peak_bytes.max(used);
+        if used > limit {
+            return Err(Wrong::Stop(Stop::Memory { limit, needed: used - limit }));
+        }
         let inserted = self.job.store.insert(&self.key, limit.saturating_sub(used), &mut self.entries);
         inserted.map_err(|full| Wrong::Stop(no_room(&full, limit)))?;
         let is_new = self.entries[0].is_new();
@@ -247,11 +272,4 @@ impl<Y: System + ?Sized> Nested<'_, Y> {
         }
         Ok(is_new)
     }
-}
-
-/// A state of its own.
-type Owned<S> = Batch<S>;
-
-fn state_of<S: Vector + ?Sized>(owned: &Owned<S>) -> &S {
-    owned.state(0)
 }
