@@ -10,9 +10,7 @@ pub(crate) struct Edges {
 
 impl Edges {
     /// The edges in a list of (source, label, target), of a graph with `n` states.
-    pub(crate) fn new(n: usize, mut list: Vec<(u32, u32, u32)>) -> Self {
-        list.sort_unstable();
-        list.dedup();
+    pub(crate) fn new(n: usize, list: Vec<(u32, u32, u32)>) -> Self {
         let mut starts = vec![0; n + 1];
         for &(source, ..) in &list {
             starts[source as usize + 1] += 1;
@@ -20,8 +18,30 @@ impl Edges {
         for i in 0..n {
             starts[i + 1] += starts[i];
         }
-        let labels = list.iter().map(|edge| edge.1).collect();
-        Self { starts, labels, targets: list.iter().map(|edge| edge.2).collect() }
+        // To each state its edges, then what little each has is sorted.
+        let mut next = starts.clone();
+        let mut pairs = vec![0u64; list.len()];
+        for &(source, label, target) in &list {
+            pairs[next[source as usize]] = u64::from(label) << 32 | u64::from(target);
+            next[source as usize] += 1;
+        }
+        drop((list, next));
+        let mut kept = 0;
+        for state in 0..n {
+            let (start, end) = (starts[state], starts[state + 1]);
+            pairs[start..end].sort_unstable();
+            starts[state] = kept;
+            for i in start..end {
+                if i == start || pairs[i] != pairs[i - 1] {
+                    pairs[kept] = pairs[i];
+                    kept += 1;
+                }
+            }
+        }
+        starts[n] = kept;
+        pairs.truncate(kept);
+        let labels = pairs.iter().map(|pair| (pair >> 32) as u32).collect();
+        Self { starts, labels, targets: pairs.iter().map(|&pair| pair as u32).collect() }
     }
 
     /// The same edges from target to source; they are in no order.
