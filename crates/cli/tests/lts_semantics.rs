@@ -80,7 +80,15 @@ fn bad_input_has_its_message_and_exit_code() {
     let one = aut(&at, "one.aut", &["0 a 1"]);
     let other = aut(&at, "other.aut", &["0 b 1"]);
     let run = stubborn(&format!("lts compare {one} {other}"));
-    assert!(run.code == 1 && run.out.contains("has the action \"a\""), "{}", run.out);
+    assert!(run.code == 2 && run.err.contains("no action in common"), "{}", run.err);
+    assert!(run.err.contains("one.aut has \"a\"") && run.err.contains("other.aut has \"b\""), "{}", run.err);
+    let both = aut(&at, "both.aut", &["0 a 1", "0 b 1"]);
+    for relation in ["", "--preorder"] {
+        let run = stubborn(&format!("lts compare {one} {both} {relation}"));
+        let message = "the alphabets differ: ";
+        assert!(run.code == 1 && run.out.contains(message), "{}{}", run.out, run.err);
+        assert!(run.out.contains("both.aut has the action \"b\""), "{}", run.out);
+    }
     let run = stubborn(&format!("lts compare {one} {}", at.join("none.aut").display()));
     assert!(run.code == 2 && run.err.contains("none.aut"), "{}", run.err);
     let run = stubborn(&format!("lts compare {one} {one} --under branching --preorder"));
@@ -164,4 +172,27 @@ fn a_ring_is_built_step_by_step() {
     std::fs::write(at.join("outside.build"), "x = \"../../client.lsts\"").unwrap();
     let run = stubborn(&format!("lts build {}", path("outside.build")));
     assert_eq!(run.code, 2, "{}", run.err);
+}
+
+#[test]
+fn tau_is_compressed_and_initial_stability_kept_if_asked_for() {
+    let at = directory("tau");
+    let chain = aut(&at, "chain.aut", &["0 i 1", "1 i 2", "2 a 3", "3 i 4", "4 i 3", "4 b 5", "5 i 6"]);
+    let out = at.join("out.aut").display().to_string();
+    let sizes = [
+        ("tau", "-> 3 states, 3 transitions"),
+        ("tau --initial-stability", "-> 4 states, 4 transitions"),
+        ("branching", "-> 3 states, 3 transitions"),
+        ("branching --initial-stability", "-> 4 states, 4 transitions"),
+        ("cffd --initial-stability", "-> 4 states, 4 transitions"),
+        ("strong --initial-stability", "-> 7 states, 7 transitions"),
+        ("reachable", "-> 7 states, 7 transitions"),
+    ];
+    for (under, expected) in sizes {
+        let run = stubborn(&format!("lts minimize {chain} --under {under} -o {out}"));
+        assert!(run.code == 0 && run.out.contains(expected), "{under}: {}{}", run.out, run.err);
+        assert_eq!(stubborn(&format!("lts compare {chain} {out}")).code, 0, "{under}");
+        let kept = stubborn(&format!("lts compare {chain} {out} --initial-stability")).code == 0;
+        assert_eq!(kept, under.contains("stab") || under == "reachable", "{under}");
+    }
 }

@@ -124,6 +124,13 @@ fn small_systems_are_the_same_and_normal_forms_are_unique() {
         if small(&forms[0], cffd) != forms[0] {
             complain("the normal form has another normal form");
         }
+        let compressed = small(&one, Minimization::Tau);
+        if !are_bisimilar(&one, &compressed, false) {
+            complain("what is left of tau is not bisimilar");
+        }
+        if compressed.n_states() < small(&one, Minimization::Branching).n_states() {
+            complain("a quotient is not the smallest");
+        }
         for (is_strong, how) in [(true, Minimization::Strong), (false, Minimization::Branching)] {
             let result = small(&one, how);
             if !are_bisimilar(&one, &result, is_strong) {

@@ -48,7 +48,8 @@ impl ComparedProcesses<'_> {
         let other = self.name(if side == Side::Left { Side::Right } else { Side::Left });
         match &difference.reason {
             Reason::Alphabet { action } => {
-                format!("{has} has the action {}, {other} has not", quoted(action))
+                let action = quoted(action);
+                format!("the alphabets differ: {has} has the action {action}, {other} has not (used or not, names count)")
             }
             Reason::Proposition { name } => {
                 format!("{has} has the proposition {}, {other} has not", quoted(name))

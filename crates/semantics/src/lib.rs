@@ -12,6 +12,7 @@
 mod acceptance;
 mod build;
 mod compare;
+mod compress;
 mod edges;
 mod loops;
 mod minimize;
@@ -22,7 +23,7 @@ mod system;
 pub use acceptance::Limit;
 pub use build::{BuildError, Built, Loaded, Row, Workshop, build};
 pub use compare::{Comparison, Difference, Model, Reason, Relation, Side, Step, compare};
-pub use minimize::{Minimization, determinise, minimize};
+pub use minimize::{Minimization, behind_tau, determinise, minimize};
 
 use stubborn_lts::TooLarge;
 use thiserror::Error;

@@ -5,8 +5,9 @@
 
 use crate::NoAnswer;
 use crate::acceptance::Limit;
+use crate::compress::compressed;
 use crate::edges::Edges;
-use crate::normal_form::{normal_form, whole};
+use crate::normal_form::{normal_form, whole, with_tau};
 use crate::refine::{branching_quotient, strong_quotient};
 use crate::system::System;
 use stubborn_lts::Lsts;
@@ -16,6 +17,8 @@ use stubborn_lts::Lsts;
 pub enum Minimization {
     /// Everything: only states that cannot be reached are left out.
     Reachable,
+    /// Branching bisimilarity that preserves divergence; only cycles and chains of tau are merged, in linear time.
+    Tau,
     /// Strong bisimilarity.
     Strong,
     /// Branching bisimilarity that preserves divergence.
@@ -32,11 +35,17 @@ pub fn minimize(lsts: &Lsts, how: Minimization, limit: Limit) -> Result<Lsts, No
     let system = System::new(&[lsts]);
     let small = match how {
         Minimization::Reachable => system.with_graph(&system.initials, &system.valuation, &system.edges),
+        Minimization::Tau => compressed(&system),
         Minimization::Strong => strong_quotient(&system),
         Minimization::Branching => branching_quotient(&system),
         Minimization::Cffd { initial_stability } => normal_form(&system, limit, initial_stability)?,
     };
     Ok(small.lsts()?)
+}
+
+/// The same system behind a tau. If a system begins with tau and its smaller one does not, this brings it back.
+pub fn behind_tau(lsts: &Lsts) -> Result<Lsts, NoAnswer> {
+    Ok(with_tau(&System::new(&[lsts])).lsts()?)
 }
 
 /// A system with the same traces, in which a trace leads to one state. A tau is left where it changes propositions.

@@ -121,7 +121,7 @@ fn is_one_state(node: &Node, offers: &[Vec<u32>]) -> bool {
 }
 
 /// A tau in front of a system.
-fn with_tau(system: &System) -> System {
+pub(crate) fn with_tau(system: &System) -> System {
     let n = system.n_states() as u32;
     let mut valuation = system.valuation.clone();
     valuation.push(system.valuation[system.initials[0] as usize]);

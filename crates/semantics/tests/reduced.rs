@@ -7,7 +7,7 @@ use stubborn_lts::{
     Files, Lsts, MemoryFiles, NoComponent, Plan, ReadOptions, read_lsts, read_rules, unfold, unfold_reduced,
 };
 use stubborn_reduce::{ReductionKind, Semantics};
-use stubborn_semantics::{Comparison, Model, compare};
+use stubborn_semantics::{Comparison, Limit, Minimization, Model, compare, minimize};
 
 const ALGORITHMS: [ReductionKind; 4] = [
     ReductionKind::Closure,
@@ -104,4 +104,14 @@ fn a_ring_with_round_robin_access_is_linear_in_its_size() {
     }
     let large = plan(CustomerRing { size: 100, visible: true }.files());
     assert_eq!(reduced(&large, ReductionKind::StrongComponents, Semantics::Cffd).n_states(), 700);
+}
+
+#[test]
+fn the_view_of_a_client_has_four_states_however_long_the_ring_is() {
+    for n in 2..=6 {
+        let small = reduced(&ring(n), ReductionKind::StrongComponents, Semantics::Cffd);
+        let how = Minimization::Cffd { initial_stability: false };
+        let form = minimize(&small, how, Limit::default()).unwrap();
+        assert_eq!((form.n_states(), form.n_transitions()), (4, 5), "n = {n}");
+    }
 }

@@ -42,6 +42,14 @@ fn without_propositions(lsts: &Lsts) -> Lsts {
     builder.build().unwrap()
 }
 
+#[test]
+fn the_ring_of_five_has_the_sizes_of_the_original_tool() {
+    let whole = without_propositions(&ring(5));
+    assert_eq!(size(&whole, Minimization::Strong), (74_300, 378_049));
+    assert_eq!(size(&whole, Minimization::Branching), (12, 23));
+    assert_eq!(size(&whole, CFFD), (4, 5));
+}
+
 fn size(lsts: &Lsts, how: Minimization) -> (usize, usize) {
     let small = minimize(lsts, how, Limit::default()).unwrap();
     (small.n_states(), small.n_transitions())

@@ -104,7 +104,7 @@ pub(crate) enum LtsCommand {
         /// What must stay the same
         #[arg(long, value_enum, default_value_t = SmallWord::Cffd)]
         under: SmallWord,
-        /// With cffd: keep whether the initial state has tau, too
+        /// Keep whether the initial state has tau, too
         #[arg(long)]
         initial_stability: bool,
         /// Most states of the deterministic system, which cffd needs
@@ -388,6 +388,8 @@ impl ModelWord {
 pub(crate) enum SmallWord {
     /// Everything; only states that cannot be reached are left out
     Reachable,
+    /// The same as branching, but only cycles and chains of tau are merged, in linear time
+    Tau,
     /// Strong bisimilarity
     Strong,
     /// Branching bisimilarity that preserves divergence

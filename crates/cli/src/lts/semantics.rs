@@ -6,10 +6,11 @@ use super::{BAD_INPUT, files};
 use crate::entry::{print, say};
 use crate::run::Failure;
 use std::path::Path;
-use stubborn_lts::{Lsts, LstsBuilder};
-use stubborn_report::{ComparedProcesses, with_commas};
+use stubborn_lts::{Lsts, LstsBuilder, TAU};
+use stubborn_report::{ComparedProcesses, clean, with_commas};
 use stubborn_semantics::{
-    Comparison, Limit, Minimization, NoAnswer, Relation, compare as compare_systems, determinise, minimize,
+    Comparison, Limit, Minimization, NoAnswer, Relation, behind_tau, compare as compare_systems, determinise,
+    minimize,
 };
 
 const DIFFERENT: u8 = 1;
@@ -29,6 +30,9 @@ pub(crate) fn compare(files: [&Path; 2], asked: &Asked, read: &ReadArgs) -> Resu
     let read = &ReadArgs { is_seen_from_outside: !asked.under.model().is_bisimilarity(), ..read.clone() };
     let Some(left) = files::open(files[0], read)? else { return Ok(BAD_INPUT) };
     let Some(right) = files::open(files[1], read)? else { return Ok(BAD_INPUT) };
+    if let Some(message) = nothing_in_common(files, [&left, &right]) {
+        return Err(Failure::Usage(message));
+    }
     let is_model = files.map(is_promela);
     let left = if is_model[0] { knowing(left, &right)? } else { left };
     let right = if is_model[1] { knowing(right, &left)? } else { right };
@@ -51,6 +55,25 @@ pub(crate) fn compare(files: [&Path; 2], asked: &Asked, read: &ReadArgs) -> Resu
     let code = if difference.is_some() { DIFFERENT } else { 0 };
     print(if asked.json { answer.json(code) + "\n" } else { answer.text() });
     Ok(code)
+}
+
+/// Alphabets that differ are an answer; alphabets without a common action are a mistake, in all likelihood.
+fn nothing_in_common(files: [&Path; 2], systems: [&Lsts; 2]) -> Option<String> {
+    let [left, right] = systems.map(Lsts::action_names);
+    if left.is_empty() || right.is_empty() || left.iter().any(|name| right.contains(name)) {
+        return None;
+    }
+    let some = |names: &[String]| {
+        let shown: Vec<String> = names.iter().take(3).map(|name| format!("\"{}\"", clean(name))).collect();
+        format!("{}{}", shown.join(", "), if names.len() > 3 { ", ..." } else { "" })
+    };
+    Some(format!(
+        "the alphabets have no action in common: {} has {}, {} has {}; rename actions, or ask about other processes",
+        files[0].display(),
+        some(left),
+        files[1].display(),
+        some(right)
+    ))
 }
 
 /// A model has events, but no list of those that it could have: what only the other process knows never happens in it.
@@ -99,11 +122,20 @@ pub(crate) fn write(
         Smaller::Minimal(word, initial_stability) => {
             let how = match word {
                 SmallWord::Reachable => Minimization::Reachable,
+                SmallWord::Tau => Minimization::Tau,
                 SmallWord::Strong => Minimization::Strong,
                 SmallWord::Branching => Minimization::Branching,
                 SmallWord::Cffd => Minimization::Cffd { initial_stability },
             };
-            minimize(&lsts, how, limit)
+            let has_tau =
+                |lsts: &Lsts| lsts.edges(lsts.initial()).next().is_some_and(|(action, _)| action == TAU);
+            minimize(&lsts, how, limit).and_then(|small| {
+                if initial_stability && has_tau(&lsts) && !has_tau(&small) {
+                    behind_tau(&small)
+                } else {
+                    Ok(small)
+                }
+            })
         }
     };
     let small = match result {

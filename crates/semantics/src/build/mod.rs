@@ -75,6 +75,7 @@ impl Smaller {
     fn words(self) -> &'static str {
         match self {
             Self::Minimal(Minimization::Reachable) => "minimize reachable",
+            Self::Minimal(Minimization::Tau) => "minimize tau",
             Self::Minimal(Minimization::Strong) => "minimize strong",
             Self::Minimal(Minimization::Branching) => "minimize branching",
             Self::Minimal(Minimization::Cffd { .. }) => "minimize cffd",
@@ -90,7 +91,7 @@ impl Smaller {
     fn keeps(self) -> Model {
         match self {
             Self::Minimal(Minimization::Reachable | Minimization::Strong) => Model::Strong,
-            Self::Minimal(Minimization::Branching) => Model::Branching,
+            Self::Minimal(Minimization::Branching | Minimization::Tau) => Model::Branching,
             Self::Minimal(Minimization::Cffd { .. }) | Self::Reduced(Semantics::Cffd) => Model::Cffd,
             Self::Reduced(Semantics::Failures) => Model::Failures,
             Self::Deterministic | Self::Reduced(_) => Model::Traces,

@@ -4,7 +4,7 @@
 //! text  := ( NAME '=' expr ';'? )+
 //! expr  := ( 'hide' | 'keep' | 'forget' ) names 'in' expr
 //!        | 'rename' name 'to' name ( ',' name 'to' name )* 'in' expr
-//!        | 'minimize' ( 'cffd' | 'branching' | 'strong' | 'reachable' )? expr
+//!        | 'minimize' ( 'cffd' | 'branching' | 'strong' | 'tau' | 'reachable' )? expr
 //!        | 'reduce' ( 'cffd' | 'failures' | 'traces' ) expr
 //!        | 'determinise' expr
 //!        | part ( '|' part )*
@@ -19,7 +19,7 @@ use stubborn_reduce::Semantics;
 use stubborn_text::{Diagnostic, FileId, Span};
 
 /// Words that are no names.
-const KEYWORDS: [&str; 15] = [
+const KEYWORDS: [&str; 16] = [
     "hide",
     "keep",
     "forget",
@@ -33,6 +33,7 @@ const KEYWORDS: [&str; 15] = [
     "branching",
     "strong",
     "reachable",
+    "tau",
     "failures",
     "traces",
 ];
@@ -205,6 +206,7 @@ impl Parser {
         if self.pass_word("minimize") {
             let words = [
                 ("reachable", Minimization::Reachable),
+                ("tau", Minimization::Tau),
                 ("strong", Minimization::Strong),
                 ("branching", Minimization::Branching),
                 ("cffd", Minimization::Cffd { initial_stability: false }),
