@@ -14,6 +14,7 @@ mod explore;
 pub mod objects;
 mod op;
 mod program;
+pub mod report;
 mod schedule;
 mod script;
 mod set;

@@ -1,7 +1,7 @@
 //! Explorations: what to explore, how, and how far.
 
-use crate::report::{self, Counterexample, Report, Verdict};
-use crate::runtime::state::{Names, Settings, with_state};
+use crate::report;
+use crate::runtime::state::{Settings, with_state};
 use crate::runtime::{Body, Runtime};
 use crate::watchdog::{Progress, Watchdog};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,6 +9,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use stubborn_schedule::objects::WakeOrder;
+use stubborn_schedule::report::{Counterexample, Names, Report, Verdict, replay_from_json};
 use stubborn_schedule::{
     Algorithm, Explorer, Failure, FailureKind, Found, Options, Outcome, Schedule, Why, explore_parallel,
     shrink,
@@ -192,10 +193,11 @@ impl Builder {
         if self.first_pass.is_none() || !is_decided {
             outcome = work.explore(&self.options, self.workers);
         }
-        let mut report = Report::new(self.options.algorithm, started.elapsed());
+        let mut report = Report::new(report::FORMAT, self.options.algorithm, started.elapsed());
         match outcome {
             Err(failure) => {
-                report.verdict = Verdict::Violated(Box::new(Counterexample::bare(failure, work.names())))
+                let story = report::bare(failure, &Schedule::default(), work.names());
+                report.verdict = Verdict::Violated(Box::new(story));
             }
             Ok(outcome) => {
                 report.stats = outcome.stats;
@@ -223,13 +225,13 @@ impl Builder {
         let work = Work::new(&self, Arc::new(f));
         let schedule = {
             let mut names = work.names.lock().unwrap_or_else(PoisonError::into_inner);
-            report::schedule_from(schedule, &mut names)?
+            names.schedule(schedule)?
         };
         let verdict = match work.run_again(schedule) {
             Some(story) => Verdict::Violated(Box::new(story)),
             None => Verdict::Inconclusive("one run was made, and it does not fail".to_owned()),
         };
-        let mut report = Report::new(self.options.algorithm, started.elapsed());
+        let mut report = Report::new(report::FORMAT, self.options.algorithm, started.elapsed());
         report.stats.runs = 1;
         report.verdict = verdict;
         Ok(report)
@@ -266,7 +268,7 @@ impl Builder {
         F: Fn() + Send + Sync + 'static,
     {
         let text = std::fs::read_to_string(path).map_err(ReplayError::File)?;
-        let replay = report::replay_from_json(&text).ok_or(ReplayError::NoRun)?;
+        let replay = replay_from_json(&text, report::FORMAT).ok_or(ReplayError::NoRun)?;
         self.replay(&replay, f).map_err(ReplayError::NoSchedule)
     }
 }
@@ -414,9 +416,7 @@ impl Work {
     /// The story of a failure: the schedule, shorter if that is asked for, run again and recorded.
     fn tell(self, failure: Failure, schedule: Schedule, shrinks: bool) -> Counterexample {
         if failure.kind == FailureKind::Nondeterminism {
-            let mut story = Counterexample::bare(failure, &self.names);
-            story.set_schedule(&schedule, &self.names);
-            return story;
+            return report::bare(failure, &schedule, &self.names);
         }
         let kind = failure.kind;
         let schedule = match shrinks {
@@ -438,9 +438,7 @@ impl Work {
                     failure.message
                 );
                 let failure = Failure { kind: FailureKind::Nondeterminism, message, ..failure };
-                let mut story = Counterexample::bare(failure, &self.names);
-                story.set_schedule(&schedule, &self.names);
-                story
+                report::bare(failure, &schedule, &self.names)
             }
         }
     }
@@ -457,11 +455,11 @@ impl Work {
             let (schedule, failure) = explorer.replay(&schedule);
             let failure = failure?;
             let names = work.names.lock().unwrap_or_else(PoisonError::into_inner);
-            Some(report::tell(&explorer, failure, &schedule, preemptions, &names))
+            Some(report::tell(&explorer, failure, (&schedule, preemptions), &names))
         });
         match story {
             Ok(story) => story,
-            Err(failure) => Some(Counterexample::bare(failure, &names)),
+            Err(failure) => Some(report::bare(failure, &Schedule::default(), &names)),
         }
     }
 }

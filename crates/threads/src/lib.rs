@@ -39,7 +39,7 @@ pub mod thread;
 mod watchdog;
 
 pub use explore::{Builder, ReplayError, explore};
-pub use report::{Counterexample, Report, Step, Verdict, Waiting};
+pub use stubborn_schedule::report::{Counterexample, Report, Step, Verdict, Waiting};
 pub use stubborn_schedule::objects::WakeOrder;
 pub use stubborn_schedule::{Algorithm, FailureKind, NoSchedule, Stats};
 

@@ -1,6 +1,5 @@
 //! What the tasks of an exploration share, besides the user's own data.
 
-use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -8,6 +7,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use stubborn_schedule::objects::{Object, WakeOrder};
+use stubborn_schedule::report::Names;
 use stubborn_schedule::{Failure, ObjectId, Op, ProcessId};
 
 /// Workers of the whole operating system process are numbered, and the runs of a worker, so that objects know in which
@@ -34,42 +34,6 @@ pub(crate) enum Deferred {
     AddSender(ObjectId),
     /// A channel has one more receiver.
     AddReceiver(ObjectId),
-}
-
-/// Numbers of threads: a thread is known by who started it, and as the how manyeth.
-#[derive(Debug, Default)]
-pub(crate) struct Names {
-    numbers: FxHashMap<(ProcessId, u32), ProcessId>,
-    origins: Vec<(ProcessId, u32)>,
-}
-
-impl Names {
-    /// The number of the `k`-th child of a thread, from 1. Main is 0.
-    pub(crate) fn number(&mut self, parent: ProcessId, k: u32) -> ProcessId {
-        let next = self.origins.len() as ProcessId + 1;
-        let number = *self.numbers.entry((parent, k)).or_insert(next);
-        if number == next {
-            self.origins.push((parent, k));
-        }
-        number
-    }
-
-    /// The path to a thread: `0` is main, `2` its second child, `2/1` the first child of that.
-    pub(crate) fn path(&self, process: ProcessId) -> String {
-        match process.checked_sub(1).and_then(|i| self.origins.get(i as usize)) {
-            None => "0".to_owned(),
-            Some((0, k)) => k.to_string(),
-            Some((parent, k)) => format!("{}/{k}", self.path(*parent)),
-        }
-    }
-
-    /// The thread at the end of a path.
-    pub(crate) fn find(&mut self, path: &str) -> Option<ProcessId> {
-        if path == "0" {
-            return Some(0);
-        }
-        path.split('/').take(64).try_fold(0, |parent, k| Some(self.number(parent, k.parse().ok()?)))
-    }
 }
 
 /// Names that several workers share.

@@ -1,101 +1,142 @@
 //! A run in words: steps, who waits for whom, and the recipe.
 
 use super::{Counterexample, Step, Waiting};
-use crate::runtime::state::{Names, Recorded, State, with_state};
-use std::panic::Location;
-use stubborn_schedule::objects::{DISCONNECTED, EMPTY, FULL, Table};
-use stubborn_schedule::{
-    Action, Explorer, Failure, NoSchedule, ObjectId, Op, ProcessId, Program, Schedule, World,
-};
+use crate::objects::{DISCONNECTED, EMPTY, FULL, Table};
+use crate::op::{Action, ObjectId, Op, ProcessId};
+use crate::program::Failure;
+use crate::schedule::{NoSchedule, Schedule};
+use crate::world::World;
+use rustc_hash::FxHashMap;
 
-/// The name of a thread of which no more is known.
-pub(super) fn plain_name(process: ProcessId, names: &Names) -> String {
-    if process == 0 { "main".to_owned() } else { format!("thread {}", names.path(process)) }
+/// Numbers of processes: a process is known by who started it, and as the how manyeth. So it has the same number in every
+/// run.
+#[derive(Debug, Default)]
+pub struct Names {
+    numbers: FxHashMap<(ProcessId, u32), ProcessId>,
+    origins: Vec<(ProcessId, u32)>,
 }
 
-/// A schedule, with threads by their paths.
-pub(super) fn schedule_text(schedule: &Schedule, names: &Names) -> String {
-    schedule.text_with(|process| names.path(process))
-}
-
-/// A schedule from its text.
-pub(crate) fn schedule_from(text: &str, names: &mut Names) -> Result<Schedule, NoSchedule> {
-    Schedule::from_text_with(text, |path| names.find(path))
-}
-
-/// The story of a run that was recorded.
-pub(crate) fn tell<P: Program + ?Sized>(
-    explorer: &Explorer<'_, P>,
-    failure: Failure,
-    schedule: &Schedule,
-    preemptions: u32,
-    names: &Names,
-) -> Counterexample {
-    let recorded = with_state(|state| state.recording.clone().unwrap_or_default());
-    with_state(|state| {
-        let teller = Teller { state, names };
-        let steps: Vec<Step> =
-            recorded.iter().enumerate().map(|(i, step)| teller.step(i + 1, step)).collect();
-        let waiting = teller.all_waiting(explorer.world(), &recorded);
-        Counterexample {
-            kind: failure.kind,
-            message: failure.message,
-            thread: failure.process.map(|process| teller.name(process)),
-            cycle: teller.cycle(explorer.world()),
-            steps,
-            waiting,
-            preemptions,
-            replay: schedule_text(schedule, names),
+impl Names {
+    /// The number of the `k`-th child of a process, from 1. Main is 0.
+    pub fn number(&mut self, parent: ProcessId, k: u32) -> ProcessId {
+        let next = self.origins.len() as ProcessId + 1;
+        let number = *self.numbers.entry((parent, k)).or_insert(next);
+        if number == next {
+            self.origins.push((parent, k));
         }
-    })
+        number
+    }
+
+    /// The path to a process: `0` is main, `2` its second child, `2/1` the first child of that.
+    pub fn path(&self, process: ProcessId) -> String {
+        match process.checked_sub(1).and_then(|i| self.origins.get(i as usize)) {
+            None => "0".to_owned(),
+            Some((0, k)) => k.to_string(),
+            Some((parent, k)) => format!("{}/{k}", self.path(*parent)),
+        }
+    }
+
+    /// The process at the end of a path.
+    pub fn find(&mut self, path: &str) -> Option<ProcessId> {
+        if path == "0" {
+            return Some(0);
+        }
+        path.split('/').take(64).try_fold(0, |parent, k| Some(self.number(parent, k.parse().ok()?)))
+    }
+
+    /// A schedule, with processes by their paths.
+    pub fn text(&self, schedule: &Schedule) -> String {
+        schedule.text_with(|process| self.path(process))
+    }
+
+    /// A schedule from its text.
+    pub fn schedule(&mut self, text: &str) -> Result<Schedule, NoSchedule> {
+        Schedule::from_text_with(text, |path| self.find(path))
+    }
+}
+
+/// A step that was done.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// Who did it.
+    pub process: ProcessId,
+    /// What was done.
+    pub op: Op,
+    /// What the process got.
+    pub out: u64,
+    /// Where: file and line.
+    pub place: (String, u32),
+}
+
+/// What the things of a program are called.
+pub trait Naming {
+    /// The name of a process.
+    fn process(&self, process: ProcessId) -> String;
+    /// The name of an object.
+    fn object(&self, object: ObjectId) -> String;
+    /// Where a process is about to do something: file and line.
+    fn place(&self, process: ProcessId) -> Option<(String, u32)>;
+    /// What an operation of the program's own is called, and its value.
+    fn operation(&self, _code: u32, _input: u64, _out: Option<u64>) -> Option<(String, String)> {
+        None
+    }
+}
+
+/// The story of a run that was recorded and led to a world.
+pub fn tell(
+    world: &World,
+    recorded: &[Recorded],
+    failure: Failure,
+    (schedule, preemptions): (&Schedule, u32),
+    (names, naming): (&Names, &dyn Naming),
+) -> Counterexample {
+    let teller = Teller { names, naming };
+    Counterexample {
+        kind: failure.kind,
+        message: failure.message,
+        thread: failure.process.map(|process| naming.process(process)),
+        cycle: teller.cycle(world),
+        steps: recorded.iter().enumerate().map(|(i, step)| teller.step(i + 1, step)).collect(),
+        waiting: teller.all_waiting(world, recorded),
+        preemptions,
+        replay: names.text(schedule),
+    }
 }
 
 struct Teller<'s> {
-    state: &'s State,
     names: &'s Names,
+    naming: &'s dyn Naming,
 }
 
 impl Teller<'_> {
     fn name(&self, process: ProcessId) -> String {
-        let thread = self.state.threads.get(process as usize).and_then(Option::as_ref);
-        let named = thread.and_then(|thread| thread.name.clone());
-        named.unwrap_or_else(|| plain_name(process, self.names))
-    }
-
-    /// Kind and place of creation, with a number if several come from there.
-    fn object(&self, id: ObjectId) -> String {
-        let objects = &self.state.objects;
-        let Some(object) = objects.get(id as usize) else { return "?".to_owned() };
-        if let Some(process) = object.process {
-            return self.name(process);
-        }
-        let Some(created) = object.created else { return object.kind.to_owned() };
-        let is_twin = |other: &&crate::runtime::state::Registered| {
-            let at = |place: &Location<'_>| (place.line(), place.file()) == (created.line(), created.file());
-            other.kind == object.kind && other.created.is_some_and(at)
-        };
-        let twins = objects.iter().filter(is_twin).count();
-        let number = objects[..id as usize].iter().filter(is_twin).count() + 1;
-        let number = if twins > 1 { format!(" #{number}") } else { String::new() };
-        format!("{}{number} ({}:{})", object.kind, file(created), created.line())
+        self.naming.process(process)
     }
 
     fn step(&self, number: usize, step: &Recorded) -> Step {
-        let (operation, value) = words(&step.op, Some(step.out));
+        let (operation, value) = self.words(&step.op, Some(step.out));
         Step {
             number,
             thread: self.name(step.process),
             operation,
             object: self.objects(&step.op),
             value,
-            file: file(step.place),
-            line: step.place.line(),
+            file: step.place.0.clone(),
+            line: step.place.1,
         }
     }
 
     fn objects(&self, op: &Op) -> String {
-        let names: Vec<String> = op.parts.iter().map(|part| self.object(part.object)).collect();
+        let names: Vec<String> = op.parts.iter().map(|part| self.naming.object(part.object)).collect();
         names.join(", ")
+    }
+
+    fn words(&self, op: &Op, out: Option<u64>) -> (String, String) {
+        let own = match op.parts.first().map(|part| part.action) {
+            Some(Action::Custom { code, input }) => self.naming.operation(code, input, out),
+            _ => None,
+        };
+        own.unwrap_or_else(|| words(op, out))
     }
 
     fn all_waiting(&self, world: &World, recorded: &[Recorded]) -> Vec<Waiting> {
@@ -115,8 +156,7 @@ impl Teller<'_> {
     }
 
     fn waiting(&self, world: &World, recorded: &[Recorded], process: ProcessId, op: &Op) -> Waiting {
-        let thread = self.state.threads.get(process as usize).and_then(Option::as_ref);
-        let place = thread.and_then(|thread| thread.place);
+        let (file, line) = self.naming.place(process).unwrap_or_default();
         let since = |holder: ProcessId| {
             let object = op.parts.first()?.object;
             let takes = |step: &Recorded| {
@@ -126,11 +166,11 @@ impl Teller<'_> {
         };
         Waiting {
             thread: self.name(process),
-            operation: words(op, None).0,
+            operation: self.words(op, None).0,
             object: self.objects(op),
             value: op.parts.first().map_or(String::new(), |part| self.value(world, part.object)),
-            file: place.map_or(String::new(), file),
-            line: place.map_or(0, Location::line),
+            file,
+            line,
             held_by: holders(world, op)
                 .into_iter()
                 .map(|holder| (self.name(holder), since(holder)))
@@ -168,11 +208,6 @@ impl Teller<'_> {
 
 fn holders(world: &World, op: &Op) -> Vec<ProcessId> {
     op.parts.iter().flat_map(|part| world.object(part.object).holders(part.action)).collect()
-}
-
-/// The path of a file as the compiler was given it.
-fn file(place: &'static Location<'static>) -> String {
-    place.file().to_owned()
 }
 
 /// An operation in a word, and its value.

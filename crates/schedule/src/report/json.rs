@@ -13,7 +13,7 @@ pub(super) fn report_json(report: &Report) -> String {
         }
     };
     let value = json!({
-        "format": "stubborn-threads-1",
+        "format": report.format,
         "verdict": verdict,
         "kind": kind,
         "reason": reason,
@@ -63,9 +63,9 @@ fn witness_json(story: &Counterexample) -> Value {
     })
 }
 
-/// The replay string of a report, if it has one.
-pub(crate) fn replay_from_json(text: &str) -> Option<String> {
+/// The replay string of a report of this format, if it has one.
+pub fn replay_from_json(text: &str, format: &str) -> Option<String> {
     let value: Value = serde_json::from_str(text).ok()?;
-    let is_ours = value["format"] == "stubborn-threads-1";
+    let is_ours = value["format"] == format;
     value["witness"]["replay"].as_str().filter(|_| is_ours).map(str::to_owned)
 }

@@ -1,23 +1,24 @@
-//! What was found, for people and machines.
+//! What was found, for people and machines: the same for all programs that are explored.
 
 mod chart;
 mod json;
 mod story;
 mod text;
 
-pub(crate) use json::replay_from_json;
-pub(crate) use story::{schedule_from, tell};
+pub use json::replay_from_json;
+pub use story::{Names, Naming, Recorded, tell};
 
-use crate::runtime::state::Names;
+use crate::explore::{Algorithm, Stats};
+use crate::program::{Failure, FailureKind};
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use stubborn_schedule::{Algorithm, Failure, FailureKind, Schedule, Stats};
 
 /// The result of an exploration.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
+    /// What kind of program it is about: the format of the report for machines.
+    pub format: &'static str,
     /// What is claimed.
     pub verdict: Verdict,
     /// How runs were chosen.
@@ -59,7 +60,7 @@ pub struct Counterexample {
     pub cycle: Vec<String>,
     /// Switches away from a thread that could have gone on.
     pub preemptions: u32,
-    /// The recipe for this run, for [`Builder::replay`](crate::Builder::replay).
+    /// The recipe for this run.
     pub replay: String,
 }
 
@@ -104,8 +105,10 @@ pub struct Waiting {
 }
 
 impl Report {
-    pub(crate) fn new(algorithm: Algorithm, time: Duration) -> Report {
+    /// A report on nothing.
+    pub fn new(format: &'static str, algorithm: Algorithm, time: Duration) -> Report {
         Report {
+            format,
             verdict: Verdict::Inconclusive("nothing was done".to_owned()),
             algorithm,
             stats: Stats::default(),
@@ -155,23 +158,17 @@ impl fmt::Display for Report {
 }
 
 impl Counterexample {
-    /// A failure of which no more is known.
-    pub(crate) fn bare(failure: Failure, names: &Mutex<Names>) -> Counterexample {
-        let names = names.lock().unwrap_or_else(PoisonError::into_inner);
+    /// A failure of which no more is known, of a process with this name.
+    pub fn bare(failure: Failure, thread: Option<String>, replay: String) -> Counterexample {
         Counterexample {
             kind: failure.kind,
             message: failure.message,
-            thread: failure.process.map(|process| story::plain_name(process, &names)),
+            thread,
             steps: Vec::new(),
             waiting: Vec::new(),
             cycle: Vec::new(),
             preemptions: 0,
-            replay: String::new(),
+            replay,
         }
-    }
-
-    pub(crate) fn set_schedule(&mut self, schedule: &Schedule, names: &Mutex<Names>) {
-        let names = names.lock().unwrap_or_else(PoisonError::into_inner);
-        self.replay = story::schedule_text(schedule, &names);
     }
 }
