@@ -1,0 +1,841 @@
+/* The library that is loaded into the programs that `stubborn run` explores.
+ *
+ * It stands in front of the C library's calls for threads, processes, locks and semaphores. None of these reaches the
+ * system: the objects live in the controller, so nothing is left behind. Only one task moves at a time, so what is done
+ * here between two requests needs no locks. Every run is a process that is forked off before `main`.
+ */
+#define _GNU_SOURCE
+#include "protocol.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FIRST_PID 1000
+#define HELD 64
+#define SHARED_SPACE UINT32_MAX
+
+static struct shared *sh;
+static __thread struct slot *me;
+static __thread uint64_t ticks;
+static pthread_key_t exit_key;
+
+static int (*real_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+static int (*real_join)(pthread_t, void **);
+static pid_t (*real_fork)(void);
+static pid_t (*real_waitpid)(pid_t, int *, int);
+static void (*real__exit)(int) __attribute__((noreturn));
+
+/* Threads of this process, by slot. */
+static pthread_t threads[STUBBORN_SLOTS];
+/* Locks that this thread holds and whose kind or mode matters. */
+static __thread struct { void *lock; int count; } held[HELD];
+
+#define SITE ((uint64_t)__builtin_return_address(0))
+
+/* Talking to the controller. */
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void stop_moving(void)
+{
+	if (atomic_fetch_sub(&sh->running, 1) == 1) {
+		atomic_fetch_add(&sh->event, 1);
+		futex_wake(&sh->event);
+	}
+}
+
+/* Announces an operation, waits for its turn, and gives what came of it. */
+static uint64_t request(uint32_t op, uint64_t a, uint64_t b, uint64_t c, uint64_t site)
+{
+	int saved = errno;
+	me->op = op;
+	me->args[0] = a;
+	me->args[1] = b;
+	me->args[2] = c;
+	me->site = site;
+	atomic_store(&me->state, ANNOUNCED);
+	stop_moving();
+	uint32_t state;
+	while ((state = atomic_load(&me->state)) != MOVING)
+		futex_wait(&me->state, state);
+	errno = saved;
+	return me->out;
+}
+
+static uint64_t space(int is_shared)
+{
+	return is_shared ? SHARED_SPACE : me->process;
+}
+
+/* What cannot be controlled ends the exploration, with a reason. */
+static void refuse(const char *what)
+{
+	snprintf(sh->message, sizeof sh->message, "%s", what);
+	request(OP_REFUSE, 0, 0, 0, 0);
+}
+
+static struct slot *new_slot(uint32_t process, uint32_t is_thread)
+{
+	uint32_t number = atomic_fetch_add(&sh->n_slots, 1);
+	if (number >= STUBBORN_SLOTS) {
+		atomic_fetch_sub(&sh->n_slots, 1);
+		return NULL;
+	}
+	struct slot *slot = &sh->slots[number];
+	slot->parent = (uint32_t)(me - sh->slots);
+	slot->process = process;
+	slot->is_thread = is_thread;
+	slot->os_pid = 0;
+	atomic_store(&slot->state, MOVING);
+	atomic_fetch_add(&sh->running, 1);
+	return slot;
+}
+
+static void give_back(struct slot *slot)
+{
+	atomic_store(&slot->state, ENDED);
+	atomic_fetch_sub(&sh->running, 1);
+}
+
+/* Ends. */
+
+static void end_of_thread(void *round)
+{
+	/* Other keys' destructors may still do something. */
+	if ((intptr_t)round < 3) {
+		pthread_setspecific(exit_key, (void *)((intptr_t)round + 1));
+		return;
+	}
+	if (!me || atomic_load(&me->state) != MOVING)
+		return;
+	request(OP_EXIT, 0, 0, 0, 0);
+	atomic_store(&me->state, ENDED);
+	stop_moving();
+}
+
+static void end_of_process(int status)
+{
+	if (!sh || !me || atomic_load(&me->state) != MOVING)
+		return;
+	request(OP_PROCESS_EXIT, (uint64_t)status, 0, 0, 0);
+	uint32_t n = atomic_load(&sh->n_slots);
+	for (uint32_t i = 0; i < n; i++)
+		if (sh->slots[i].process == me->process)
+			atomic_store(&sh->slots[i].state, ENDED);
+	stop_moving();
+}
+
+__attribute__((destructor)) static void fini(void)
+{
+	end_of_process(0);
+}
+
+void _exit(int status)
+{
+	end_of_process(status);
+	if (real__exit)
+		real__exit(status);
+	syscall(SYS_exit_group, status);
+	__builtin_unreachable();
+}
+
+void _Exit(int status)
+{
+	_exit(status);
+}
+
+static void crashed(int signal)
+{
+	if (sh && me) {
+		me->op = (uint32_t)signal;
+		atomic_store(&me->state, CRASHED);
+		atomic_fetch_add(&sh->event, 1);
+		stop_moving();
+		futex_wake(&sh->event);
+	}
+	for (;;)
+		syscall(SYS_exit_group, 128 + signal);
+}
+
+/* The beginning. */
+
+static void catch_crashes(void)
+{
+	static const int signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
+	static char stack[1 << 14];
+	stack_t alternative = { .ss_sp = stack, .ss_size = sizeof stack };
+	sigaltstack(&alternative, NULL);
+	struct sigaction action = { .sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_RESETHAND };
+	for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+static void begin_process(struct slot *slot)
+{
+	me = slot;
+	slot->os_pid = (int32_t)syscall(SYS_getpid);
+	slot->os_tid = slot->os_pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pthread_setspecific(exit_key, (void *)0);
+}
+
+/* Waits for orders; returns in a process that is to run the program once. */
+static void serve(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	atomic_store(&sh->is_ready, 1);
+	atomic_fetch_add(&sh->event, 1);
+	futex_wake(&sh->event);
+	for (uint32_t run = 0;;) {
+		while (atomic_load(&sh->wanted) == run)
+			futex_wait(&sh->wanted, run);
+		run = atomic_load(&sh->wanted);
+		pid_t main_process = real_fork();
+		if (main_process == 0) {
+			setpgid(0, 0);
+			begin_process(&sh->slots[0]);
+			catch_crashes();
+			return;
+		}
+		sh->main_pid = main_process;
+		int status;
+		pid_t ended;
+		while ((ended = real_waitpid(-1, &status, 0)) > 0 || errno == EINTR)
+			if (ended == main_process)
+				sh->main_status = status;
+		atomic_store(&sh->cleared, run);
+		atomic_fetch_add(&sh->event, 1);
+		futex_wake(&sh->event);
+	}
+}
+
+static int first_object(struct dl_phdr_info *info, size_t size, void *base)
+{
+	(void)size;
+	*(uint64_t *)base = info->dlpi_addr;
+	return 1;
+}
+
+__attribute__((constructor)) static void init(void)
+{
+	const char *fd = getenv("STUBBORN_FD");
+	if (!fd)
+		return;
+	void *memory = mmap(NULL, sizeof *sh, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(fd), 0);
+	if (memory == MAP_FAILED || ((struct shared *)memory)->magic != STUBBORN_MAGIC)
+		return;
+	real_create = dlsym(RTLD_NEXT, "pthread_create");
+	real_join = dlsym(RTLD_NEXT, "pthread_join");
+	real_fork = dlsym(RTLD_NEXT, "fork");
+	real_waitpid = dlsym(RTLD_NEXT, "waitpid");
+	real__exit = dlsym(RTLD_NEXT, "_exit");
+	pthread_key_create(&exit_key, end_of_thread);
+	sh = memory;
+	if (getenv("STUBBORN_RUNS")) {
+		/* Another program took the place of one that is controlled. */
+		int32_t pid = (int32_t)syscall(SYS_getpid);
+		for (uint32_t i = 0; i < atomic_load(&sh->n_slots); i++)
+			if (sh->slots[i].os_pid == pid && !sh->slots[i].is_thread)
+				me = &sh->slots[i];
+		catch_crashes();
+		return;
+	}
+	setenv("STUBBORN_RUNS", "1", 1);
+	dl_iterate_phdr(first_object, &sh->base);
+	serve();
+}
+
+/* Threads. */
+
+struct beginning {
+	void *(*function)(void *);
+	void *argument;
+	struct slot *slot;
+};
+
+static void *begin_thread(void *argument)
+{
+	struct beginning beginning = *(struct beginning *)argument;
+	free(argument);
+	me = beginning.slot;
+	me->os_pid = (int32_t)syscall(SYS_getpid);
+	me->os_tid = (int32_t)syscall(SYS_gettid);
+	pthread_setspecific(exit_key, (void *)1);
+	request(OP_START, 0, 0, 0, 0);
+	return beginning.function(beginning.argument);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *), void *argument)
+{
+	if (!me)
+		return real_create ? real_create(thread, attr, function, argument) : EAGAIN;
+	struct slot *slot = new_slot(me->process, 1);
+	if (!slot) {
+		refuse("the program has more than 512 threads and processes");
+		return EAGAIN;
+	}
+	struct beginning *beginning = malloc(sizeof *beginning);
+	if (!beginning) {
+		give_back(slot);
+		return EAGAIN;
+	}
+	*beginning = (struct beginning){ function, argument, slot };
+	slot->site = SITE;
+	int failed = real_create(thread, attr, begin_thread, beginning);
+	if (failed) {
+		give_back(slot);
+		free(beginning);
+	} else {
+		threads[slot - sh->slots] = *thread;
+	}
+	return failed;
+}
+
+int pthread_join(pthread_t thread, void **result)
+{
+	if (!me)
+		return real_join(thread, result);
+	uint32_t n = atomic_load(&sh->n_slots);
+	for (uint32_t i = n; i-- > 0;) {
+		struct slot *slot = &sh->slots[i];
+		if (slot->process == me->process && slot->is_thread && pthread_equal(threads[i], thread)) {
+			request(OP_JOIN, i, 0, 0, SITE);
+			break;
+		}
+	}
+	return real_join(thread, result);
+}
+
+/* Processes. */
+
+pid_t fork(void)
+{
+	if (!me)
+		return real_fork ? real_fork() : (pid_t)syscall(SYS_fork);
+	struct slot *slot = new_slot(atomic_fetch_add(&sh->n_processes, 1), 0);
+	if (!slot) {
+		refuse("the program has more than 512 threads and processes");
+		errno = EAGAIN;
+		return -1;
+	}
+	slot->site = SITE;
+	pid_t child = real_fork();
+	if (child == 0) {
+		begin_process(slot);
+		request(OP_START, 0, 0, 0, 0);
+		return 0;
+	}
+	if (child < 0) {
+		give_back(slot);
+		return child;
+	}
+	slot->os_pid = child;
+	return FIRST_PID + (pid_t)slot->process;
+}
+
+pid_t vfork(void)
+{
+	return fork();
+}
+
+static pid_t await_child(pid_t which, int *status, int options, uint64_t site)
+{
+	if (!me)
+		return real_waitpid(which, status, options);
+	uint64_t wanted = which >= FIRST_PID ? (uint64_t)(which - FIRST_PID) : UINT64_MAX;
+	uint64_t ended = request(OP_WAIT_CHILD, wanted, (options & WNOHANG) != 0, status != NULL, site);
+	if (ended == UINT64_MAX) {
+		errno = ECHILD;
+		return -1;
+	}
+	if (ended == 0)
+		return 0;
+	/* It is about to end, or has. */
+	pid_t child = sh->slots[ended].os_pid;
+	while (real_waitpid(child, status, 0) < 0 && errno == EINTR)
+		;
+	return FIRST_PID + (pid_t)sh->slots[ended].process;
+}
+
+pid_t waitpid(pid_t which, int *status, int options) { return await_child(which, status, options, SITE); }
+pid_t wait(int *status) { return await_child(-1, status, 0, SITE); }
+
+pid_t wait4(pid_t which, int *status, int options, struct rusage *usage)
+{
+	if (usage)
+		memset(usage, 0, sizeof *usage);
+	return await_child(which, status, options, SITE);
+}
+
+pid_t getpid(void)
+{
+	return me ? FIRST_PID + (pid_t)me->process : (pid_t)syscall(SYS_getpid);
+}
+
+pid_t getppid(void)
+{
+	if (!me)
+		return (pid_t)syscall(SYS_getppid);
+	for (uint32_t i = 0; i < atomic_load(&sh->n_slots); i++)
+		if (sh->slots[i].process == me->process && !sh->slots[i].is_thread)
+			return i ? FIRST_PID + (pid_t)sh->slots[sh->slots[i].parent].process : 1;
+	return 1;
+}
+
+/* Locks. */
+
+static int *holding(void *lock)
+{
+	int *free_place = NULL;
+	for (int i = 0; i < HELD; i++) {
+		if (held[i].lock == lock)
+			return &held[i].count;
+		if (!held[i].count && !free_place) {
+			held[i].lock = lock;
+			free_place = &held[i].count;
+		}
+	}
+	return free_place;
+}
+
+static int lock(pthread_mutex_t *mutex, uint32_t op, uint64_t site)
+{
+	int kind = mutex->__data.__kind & 3;
+	int *count = kind ? holding(mutex) : NULL;
+	if (count && *count) {
+		if (kind == PTHREAD_MUTEX_RECURSIVE) {
+			++*count;
+			return 0;
+		}
+		return op == OP_LOCK ? EDEADLK : EBUSY;
+	}
+	int is_shared = mutex->__data.__kind & 128;
+	if (!request(op, (uint64_t)mutex, space(is_shared), 0, site) && op == OP_TRY_LOCK)
+		return EBUSY;
+	if (count)
+		*count = 1;
+	return 0;
+}
+
+static int unlock(pthread_mutex_t *mutex, uint64_t site)
+{
+	int kind = mutex->__data.__kind & 3;
+	int *count = kind ? holding(mutex) : NULL;
+	if (count && *count > 1) {
+		--*count;
+		return 0;
+	}
+	if (kind && count && !*count)
+		return EPERM;
+	if (count)
+		*count = 0;
+	request(OP_UNLOCK, (uint64_t)mutex, space(mutex->__data.__kind & 128), 0, site);
+	return 0;
+}
+
+static int forget(void *object, int is_shared)
+{
+	if (me)
+		request(OP_FORGET, (uint64_t)object, space(is_shared), 0, 0);
+	return 0;
+}
+
+int pthread_mutex_lock(pthread_mutex_t *mutex) { return me ? lock(mutex, OP_LOCK, SITE) : 0; }
+int pthread_mutex_trylock(pthread_mutex_t *mutex) { return me ? lock(mutex, OP_TRY_LOCK, SITE) : 0; }
+int pthread_mutex_unlock(pthread_mutex_t *mutex) { return me ? unlock(mutex, SITE) : 0; }
+int pthread_mutex_destroy(pthread_mutex_t *mutex) { return forget(mutex, mutex->__data.__kind & 128); }
+
+int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+	(void)until;
+	return me && lock(mutex, OP_TRY_LOCK, SITE) ? ETIMEDOUT : 0;
+}
+
+int pthread_spin_lock(pthread_spinlock_t *spin)
+{
+	if (me)
+		request(OP_LOCK, (uint64_t)spin, space(0), 0, SITE);
+	return 0;
+}
+
+int pthread_spin_trylock(pthread_spinlock_t *spin)
+{
+	return me && !request(OP_TRY_LOCK, (uint64_t)spin, space(0), 0, SITE) ? EBUSY : 0;
+}
+
+int pthread_spin_unlock(pthread_spinlock_t *spin)
+{
+	if (me)
+		request(OP_UNLOCK, (uint64_t)spin, space(0), 0, SITE);
+	return 0;
+}
+
+static int read_write(pthread_rwlock_t *lock, uint32_t op, uint64_t site)
+{
+	if (!me)
+		return 0;
+	int is_try = op == OP_TRY_READ_LOCK || op == OP_TRY_WRITE_LOCK;
+	if (!request(op, (uint64_t)lock, space(lock->__data.__shared), 0, site) && is_try)
+		return EBUSY;
+	int *mode = holding(lock);
+	if (mode)
+		*mode = op == OP_WRITE_LOCK || op == OP_TRY_WRITE_LOCK ? 1 << 16 : *mode + 1;
+	return 0;
+}
+
+int pthread_rwlock_rdlock(pthread_rwlock_t *lock) { return read_write(lock, OP_READ_LOCK, SITE); }
+int pthread_rwlock_wrlock(pthread_rwlock_t *lock) { return read_write(lock, OP_WRITE_LOCK, SITE); }
+int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) { return read_write(lock, OP_TRY_READ_LOCK, SITE); }
+int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) { return read_write(lock, OP_TRY_WRITE_LOCK, SITE); }
+int pthread_rwlock_destroy(pthread_rwlock_t *lock) { return forget(lock, lock->__data.__shared); }
+
+int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+	if (!me)
+		return 0;
+	int *mode = holding(lock);
+	int is_write = mode && *mode == 1 << 16;
+	if (mode)
+		*mode = is_write ? 0 : *mode - 1;
+	request(is_write ? OP_WRITE_UNLOCK : OP_READ_UNLOCK, (uint64_t)lock, space(lock->__data.__shared), 0, SITE);
+	return 0;
+}
+
+/* Condition variables. */
+
+static uint64_t space_of(pthread_cond_t *cond)
+{
+	return space(cond->__data.__wrefs & 1);
+}
+
+static int await_signal(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t wake, uint64_t site)
+{
+	if (!me)
+		return 0;
+	uint64_t of_mutex = space(mutex->__data.__kind & 128);
+	int *count = mutex->__data.__kind & 3 ? holding(mutex) : NULL;
+	me->args[3] = of_mutex;
+	request(OP_WAIT, (uint64_t)cond, space_of(cond), (uint64_t)mutex, site);
+	uint64_t was_woken = request(wake, (uint64_t)cond, space_of(cond), 0, site);
+	request(OP_LOCK, (uint64_t)mutex, of_mutex, 0, site);
+	if (count)
+		*count = 1;
+	return was_woken ? 0 : ETIMEDOUT;
+}
+
+int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+	await_signal(cond, mutex, OP_WAKE, SITE);
+	return 0;
+}
+
+int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
+{
+	(void)until;
+	return await_signal(cond, mutex, OP_TIMED_WAKE, SITE);
+}
+
+int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
+{
+	(void)clock;
+	(void)until;
+	return await_signal(cond, mutex, OP_TIMED_WAKE, SITE);
+}
+
+int pthread_cond_signal(pthread_cond_t *cond)
+{
+	if (me)
+		request(OP_SIGNAL, (uint64_t)cond, space_of(cond), 0, SITE);
+	return 0;
+}
+
+int pthread_cond_broadcast(pthread_cond_t *cond)
+{
+	if (me)
+		request(OP_BROADCAST, (uint64_t)cond, space_of(cond), 0, SITE);
+	return 0;
+}
+
+int pthread_cond_destroy(pthread_cond_t *cond) { return forget(cond, cond->__data.__wrefs & 1); }
+
+/* Barriers and what is done once. */
+
+int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr, unsigned count)
+{
+	(void)attr;
+	if (!count)
+		return EINVAL;
+	if (me)
+		request(OP_BARRIER_INIT, (uint64_t)barrier, space(0), count, 0);
+	return 0;
+}
+
+int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+	if (!me)
+		return 0;
+	uint64_t arrival = request(OP_ARRIVE, (uint64_t)barrier, space(0), 0, SITE);
+	request(OP_LEAVE, (uint64_t)barrier, space(0), arrival >> 1, SITE);
+	return arrival & 1 ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}
+
+int pthread_barrier_destroy(pthread_barrier_t *barrier) { return forget(barrier, 0); }
+
+int pthread_once(pthread_once_t *once, void (*function)(void))
+{
+	if (!me) {
+		if (!*once) {
+			*once = 2;
+			function();
+		}
+		return 0;
+	}
+	if (request(OP_BEGIN, (uint64_t)once, space(0), *once == 2, SITE)) {
+		function();
+		request(OP_COMPLETE, (uint64_t)once, space(0), 0, SITE);
+	}
+	return 0;
+}
+
+/* Semaphores. */
+
+int sem_init(sem_t *sem, int is_shared, unsigned value)
+{
+	((int *)sem)[1] = is_shared;
+	if (me)
+		request(OP_SEM_INIT, (uint64_t)sem, space(is_shared), value, 0);
+	return 0;
+}
+
+static int take(sem_t *sem, uint32_t op, int error, uint64_t site)
+{
+	if (!me || request(op, (uint64_t)sem, space(((int *)sem)[1]), 0, site) || op == OP_ACQUIRE)
+		return 0;
+	errno = error;
+	return -1;
+}
+
+int sem_wait(sem_t *sem) { return take(sem, OP_ACQUIRE, 0, SITE); }
+int sem_trywait(sem_t *sem) { return take(sem, OP_TRY_ACQUIRE, EAGAIN, SITE); }
+int sem_destroy(sem_t *sem) { return forget(sem, ((int *)sem)[1]); }
+
+int sem_timedwait(sem_t *sem, const struct timespec *until)
+{
+	(void)until;
+	return take(sem, OP_TRY_ACQUIRE, ETIMEDOUT, SITE);
+}
+
+int sem_post(sem_t *sem)
+{
+	if (me)
+		request(OP_RELEASE, (uint64_t)sem, space(((int *)sem)[1]), 0, SITE);
+	return 0;
+}
+
+sem_t *sem_open(const char *name, int flags, ...)
+{
+	(void)name;
+	(void)flags;
+	if (me)
+		refuse("named semaphores (sem_open) are not controlled yet");
+	errno = ENOSYS;
+	return SEM_FAILED;
+}
+
+/* System V semaphores: sets are known by their place in the table. */
+
+int semget(key_t key, int n, int flags)
+{
+	if (!me)
+		return (int)syscall(SYS_semget, key, n, flags);
+	uint32_t known = atomic_load(&sh->n_sets);
+	for (uint32_t i = 0; key != IPC_PRIVATE && i < known; i++) {
+		if (sh->set_keys[i] != key)
+			continue;
+		if ((flags & IPC_CREAT) && (flags & IPC_EXCL)) {
+			errno = EEXIST;
+			return -1;
+		}
+		return (int)i + 1;
+	}
+	if (key != IPC_PRIVATE && !(flags & IPC_CREAT)) {
+		errno = ENOENT;
+		return -1;
+	}
+	if (known >= STUBBORN_SETS) {
+		errno = ENOSPC;
+		return -1;
+	}
+	sh->set_keys[known] = key;
+	sh->set_sizes[known] = n;
+	atomic_store(&sh->n_sets, known + 1);
+	return (int)known + 1;
+}
+
+int semctl(int id, int number, int command, ...)
+{
+	va_list rest;
+	va_start(rest, command);
+	uint64_t argument = va_arg(rest, uint64_t);
+	va_end(rest);
+	if (!me)
+		return (int)syscall(SYS_semctl, id, number, command, argument);
+	switch (command) {
+	case SETVAL:
+		request(OP_SYSV_SET, (uint64_t)id, (uint64_t)number, (uint32_t)argument, SITE);
+		return 0;
+	case SETALL:
+		for (int i = 0; i < sh->set_sizes[id - 1]; i++)
+			request(OP_SYSV_SET, (uint64_t)id, (uint64_t)i, ((unsigned short *)argument)[i], SITE);
+		return 0;
+	case GETVAL:
+		return (int)request(OP_SYSV_GET, (uint64_t)id, (uint64_t)number, 0, SITE);
+	case IPC_RMID:
+		sh->set_keys[id - 1] = IPC_PRIVATE;
+		return 0;
+	default:
+		refuse("this command of semctl is not controlled");
+		errno = EINVAL;
+		return -1;
+	}
+}
+
+int semop(int id, struct sembuf *operations, size_t n)
+{
+	if (!me)
+		return (int)syscall(SYS_semop, id, operations, n);
+	if (n * sizeof *operations > STUBBORN_DATA) {
+		errno = E2BIG;
+		return -1;
+	}
+	memcpy(me->data, operations, n * sizeof *operations);
+	me->length = (uint32_t)n;
+	if (request(OP_SEMOP, (uint64_t)id, n, 0, SITE) == UINT64_MAX) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return 0;
+}
+
+/* Choices and assertions. */
+
+int VS_toss(int n)
+{
+	return me && n > 0 ? (int)request(OP_TOSS, (uint64_t)n + 1, 0, 0, SITE) : 0;
+}
+
+void VS_assert(int holds)
+{
+	if (me)
+		request(OP_ASSERT, !holds, 0, 0, SITE);
+	else if (!holds)
+		abort();
+}
+
+/* Time goes on by itself, a little with each look, and nobody sleeps. */
+
+static struct timespec now(void)
+{
+	uint64_t nanoseconds = ++ticks * 1000;
+	return (struct timespec){ 1000000000 + (time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000) };
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	if (!me)
+		return (int)syscall(SYS_clock_gettime, clock, time);
+	*time = now();
+	return 0;
+}
+
+int gettimeofday(struct timeval *restrict time, void *restrict zone)
+{
+	(void)zone;
+	struct timespec moment = { 0, 0 };
+	clock_gettime(CLOCK_REALTIME, &moment);
+	*time = (struct timeval){ moment.tv_sec, moment.tv_nsec / 1000 };
+	return 0;
+}
+
+time_t time(time_t *where)
+{
+	struct timespec moment = { 0, 0 };
+	clock_gettime(CLOCK_REALTIME, &moment);
+	if (where)
+		*where = moment.tv_sec;
+	return moment.tv_sec;
+}
+
+clock_t clock(void) { return (clock_t)(now().tv_nsec / 1000); }
+
+int nanosleep(const struct timespec *time, struct timespec *rest)
+{
+	if (!me)
+		return (int)syscall(SYS_nanosleep, time, rest);
+	ticks += (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_nsec / 1000;
+	return 0;
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *rest)
+{
+	(void)clock;
+	(void)flags;
+	return nanosleep(time, rest);
+}
+
+int usleep(useconds_t time)
+{
+	struct timespec wanted = { time / 1000000, (long)(time % 1000000) * 1000 };
+	return nanosleep(&wanted, NULL);
+}
+
+unsigned sleep(unsigned time)
+{
+	struct timespec wanted = { time, 0 };
+	nanosleep(&wanted, NULL);
+	return 0;
+}
+
+int sched_yield(void) { return 0; }
+
+/* Random numbers are the same in every run. */
+
+ssize_t getrandom(void *buffer, size_t length, unsigned flags)
+{
+	if (!me)
+		return syscall(SYS_getrandom, buffer, length, flags);
+	for (size_t i = 0; i < length; i++)
+		((unsigned char *)buffer)[i] = (unsigned char)(++ticks * 167);
+	return (ssize_t)length;
+}
+
+int getentropy(void *buffer, size_t length) { return getrandom(buffer, length, 0) < 0 ? -1 : 0; }

@@ -1,0 +1,78 @@
+/* What the controlled program and the controller share: one block of memory, mapped by both.
+ *
+ * A task is a thread of the program, in whichever process it is, and has a slot. Before a visible operation it writes the
+ * operation into its slot, counts itself out of those that move, and sleeps on the slot's state. When nobody moves the
+ * program is in a global state, and the controller lets one task go on. `src/shared.rs` mirrors this file.
+ */
+#ifndef STUBBORN_PROTOCOL_H
+#define STUBBORN_PROTOCOL_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define STUBBORN_MAGIC 0x53545542u
+#define STUBBORN_SLOTS 512
+#define STUBBORN_DATA 512
+#define STUBBORN_SETS 64
+
+enum { FREE, MOVING, ANNOUNCED, ENDED, CRASHED };
+
+enum {
+	/* Not visible: the controller lets the task go on at once. */
+	OP_START = 1, OP_SEM_INIT, OP_BARRIER_INIT, OP_SYSV_SET, OP_FORGET, OP_NOTE_CHILD, OP_REFUSE,
+	/* Visible. */
+	OP_EXIT = 16, OP_PROCESS_EXIT, OP_JOIN, OP_WAIT_CHILD,
+	OP_LOCK, OP_TRY_LOCK, OP_UNLOCK,
+	OP_READ_LOCK, OP_WRITE_LOCK, OP_TRY_READ_LOCK, OP_TRY_WRITE_LOCK, OP_READ_UNLOCK, OP_WRITE_UNLOCK,
+	OP_WAIT, OP_WAKE, OP_TIMED_WAKE, OP_SIGNAL, OP_BROADCAST,
+	OP_ACQUIRE, OP_TRY_ACQUIRE, OP_RELEASE,
+	OP_ARRIVE, OP_LEAVE,
+	OP_TOSS, OP_ASSERT,
+	OP_SEMOP, OP_SYSV_GET,
+	OP_BEGIN, OP_COMPLETE,
+	OP_LOAD, OP_STORE
+};
+
+struct slot {
+	_Atomic uint32_t state;
+	uint32_t op;
+	/* Objects are named by their addresses, in an address space of their own unless they are shared. */
+	uint64_t args[4];
+	uint64_t out;
+	/* Where the operation was called. */
+	uint64_t site;
+	uint32_t parent;
+	uint32_t process;
+	int32_t os_pid;
+	int32_t os_tid;
+	uint32_t length;
+	uint32_t is_thread;
+	uint8_t data[STUBBORN_DATA];
+};
+
+struct shared {
+	uint32_t magic;
+	/* Tasks that move. */
+	_Atomic uint32_t running;
+	/* Changes whenever the controller should look; it sleeps on this. */
+	_Atomic uint32_t event;
+	_Atomic uint32_t n_slots;
+	_Atomic uint32_t n_processes;
+	/* The run that the server is to begin, and the last that it has cleared away. */
+	_Atomic uint32_t wanted;
+	_Atomic uint32_t cleared;
+	_Atomic uint32_t is_ready;
+	int32_t main_pid;
+	int32_t main_status;
+	/* Where the program was loaded. */
+	uint64_t base;
+	/* Why the program cannot be controlled. */
+	char message[256];
+	/* Semaphore sets and shared memory by key, as far as they were asked for. */
+	_Atomic uint32_t n_sets;
+	int32_t set_keys[STUBBORN_SETS];
+	int32_t set_sizes[STUBBORN_SETS];
+	struct slot slots[STUBBORN_SLOTS];
+};
+
+#endif

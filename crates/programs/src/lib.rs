@@ -1,0 +1,273 @@
+//! Unmodified programs, explored systematically: every interleaving of their threads and processes that can matter.
+//!
+//! Memory is sequentially consistent, and what is explored are calls of the C library: locks, condition variables,
+//! semaphores, barriers, threads, processes, System V semaphores, tosses and assertions. Accesses to plain memory are
+//! not seen: a race that shows without any call in between is missed.
+//!
+//! The program is started once, with a library of ours in front of the C library's, and waits before `main`; every run is
+//! a process forked off there. See `controller` for how it is driven and `preload/preload.c` for what is in the program.
+
+mod binary;
+mod controller;
+mod objects;
+mod shared;
+
+use binary::Binary;
+use controller::{AGAIN, Controller, Key, Kind, Settings};
+use std::time::{Duration, Instant};
+use stubborn_schedule::objects::WakeOrder;
+use stubborn_schedule::report::{Counterexample, Naming, Recorded, Report, Verdict, tell};
+use stubborn_schedule::{
+    Explorer, Failure, FailureKind, Found, ObjectId, Options, Outcome, ProcessId, Schedule, Why, shrink,
+};
+
+/// The format of reports for machines.
+pub const FORMAT: &str = "stubborn-run-1";
+
+/// The header with tosses and assertions, for programs that want them.
+pub const HEADER: &str = include_str!("../preload/stubborn.h");
+
+/// How often an exploration begins again because it has learned something.
+const MOST_BEGINNINGS: usize = 100;
+
+/// Why a program cannot be explored.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// No program was named.
+    #[error("no program was named; write it behind `--`: `stubborn run -- ./program arguments`")]
+    Nothing,
+    /// It is not there.
+    #[error("there is no program `{0}`; a program in this directory is written `./{0}`")]
+    Missing(String),
+    /// It is a script.
+    #[error("`{0}` is a script; name the program that interprets it, if that is what is to be explored")]
+    Script(String),
+    /// It is something else.
+    #[error("`{0}` is not a 64-bit ELF program")]
+    NoProgram(String),
+    /// It is linked statically.
+    #[error("`{0}` is linked statically, so no library can be put in front of the C library's calls; link it dynamically")]
+    Static(String),
+    /// It could not be started.
+    #[error("`{0}` could not be started: {1}")]
+    Start(String, std::io::Error),
+    /// It did not load the library.
+    #[error("`{0}` did not load the library that controls it ({1}); programs with special rights and other C libraries than glibc do not")]
+    NotLoaded(String, String),
+    /// The system refused something.
+    #[error("the system refused: {0}")]
+    System(std::io::Error),
+    /// A schedule was not understood.
+    #[error("{0}")]
+    Schedule(#[from] stubborn_schedule::NoSchedule),
+}
+
+/// How to explore a program.
+#[derive(Clone, Debug)]
+pub struct Run {
+    options: Options,
+    settings: Settings,
+}
+
+impl Run {
+    /// A program and its arguments, with everything as it is by default.
+    pub fn new(program: impl IntoIterator<Item = impl Into<String>>) -> Run {
+        let program = program.into_iter().map(Into::into).collect();
+        let patience = Duration::from_secs(5);
+        Run {
+            options: Options { max_cut: Some(1), ..Options::default() },
+            settings: Settings { program, patience, wake_order: WakeOrder::Any, shows_output: false },
+        }
+    }
+
+    /// What to do and how far to go.
+    pub fn options(mut self, change: impl FnOnce(&mut Options)) -> Run {
+        change(&mut self.options);
+        self
+    }
+
+    /// A task that moves for so long without a visible operation diverges (5 s if not set).
+    pub fn patience(mut self, time: Duration) -> Run {
+        self.settings.patience = time;
+        self
+    }
+
+    /// Whether what the program writes is shown.
+    pub fn shows_output(mut self, shows: bool) -> Run {
+        self.settings.shows_output = shows;
+        self
+    }
+
+    fn binary(&self) -> Result<Binary, Trouble> {
+        let program = self.settings.program.first().ok_or(Trouble::Nothing)?;
+        Binary::new(program, &binary::find(program)?)
+    }
+
+    /// Explores, and reports.
+    pub fn explore(&self) -> Result<Report, Trouble> {
+        let started = Instant::now();
+        let binary = self.binary()?;
+        let mut controller = Controller::new(self.settings.clone())?;
+        let outcome = self.explore_until_known(&mut controller);
+        let mut report = Report::new(FORMAT, self.options.algorithm, started.elapsed());
+        report.stats = outcome.stats;
+        report.verdict = match outcome.found {
+            Found::Nothing => Verdict::Holds,
+            Found::Inconclusive(why) => Verdict::Inconclusive(why.to_string()),
+            Found::Failure(failure, schedule) => {
+                Verdict::Violated(Box::new(self.story(&mut controller, &binary, failure, schedule)))
+            }
+        };
+        report.seconds = started.elapsed().as_secs_f64();
+        Ok(report)
+    }
+
+    fn explore_until_known(&self, controller: &mut Controller) -> Outcome {
+        for _ in 1..MOST_BEGINNINGS {
+            let outcome = Explorer::new(controller, self.options.clone()).explore();
+            match &outcome.found {
+                Found::Inconclusive(Why::Program(why)) if why == AGAIN => {}
+                _ => return outcome,
+            }
+        }
+        Explorer::new(controller, self.options.clone()).explore()
+    }
+
+    /// Makes the run of a schedule again, as a report gave it.
+    pub fn replay(&self, schedule: &str) -> Result<Report, Trouble> {
+        let started = Instant::now();
+        let binary = self.binary()?;
+        let mut controller = Controller::new(self.settings.clone())?;
+        let schedule = controller.names.schedule(schedule)?;
+        let mut report = Report::new(FORMAT, self.options.algorithm, started.elapsed());
+        report.stats.runs = 1;
+        report.verdict = match self.run_again(&mut controller, &binary, &schedule) {
+            Some(story) => Verdict::Violated(Box::new(story)),
+            None => Verdict::Inconclusive("one run was made, and it does not fail".to_owned()),
+        };
+        report.seconds = started.elapsed().as_secs_f64();
+        Ok(report)
+    }
+
+    /// The run again, recorded; shorter if it was found at random.
+    fn story(
+        &self,
+        controller: &mut Controller,
+        binary: &Binary,
+        failure: Failure,
+        schedule: Schedule,
+    ) -> Counterexample {
+        let kind = failure.kind;
+        if kind == FailureKind::Nondeterminism {
+            let thread = failure.process.map(|process| called(process, controller));
+            return Counterexample::bare(failure, thread, controller.names.text(&schedule));
+        }
+        let schedule = match self.options.random {
+            Some(_) => shrink(controller, &self.options, &schedule, kind),
+            None => schedule,
+        };
+        match self.run_again(controller, binary, &schedule) {
+            Some(story) if story.kind == kind => story,
+            _ => {
+                let message = format!(
+                    "a run failed ({}: {}), but not when it was repeated: the program depends on something that is not \
+                     controlled",
+                    kind.word(),
+                    failure.message
+                );
+                let failure = Failure { kind: FailureKind::Nondeterminism, message, ..failure };
+                Counterexample::bare(failure, None, controller.names.text(&schedule))
+            }
+        }
+    }
+
+    fn run_again(
+        &self,
+        controller: &mut Controller,
+        binary: &Binary,
+        schedule: &Schedule,
+    ) -> Option<Counterexample> {
+        let options = Options { check_determinism: false, ..self.options.clone() };
+        let preemptions = Explorer::new(controller, options.clone()).count_preemptions(schedule);
+        controller.recording = Some(Vec::new());
+        let mut explorer = Explorer::new(controller, options);
+        let (schedule, failure) = explorer.replay(schedule);
+        let world = explorer.world().clone();
+        drop(explorer);
+        let failure = failure?;
+        let noted = controller.recording.take().unwrap_or_default();
+        let recorded: Vec<Recorded> = noted
+            .into_iter()
+            .map(|step| Recorded {
+                process: step.process,
+                place: binary.place(controller.base(), step.site),
+                op: step.op,
+                out: step.out,
+            })
+            .collect();
+        let naming = Called { controller, binary };
+        Some(tell(&world, &recorded, failure, (&schedule, preemptions), (&controller.names, &naming)))
+    }
+}
+
+struct Called<'c> {
+    controller: &'c Controller,
+    binary: &'c Binary,
+}
+
+fn called(process: ProcessId, controller: &Controller) -> String {
+    let is_thread = controller.tasks.get(process as usize).and_then(Option::as_ref).is_some_and(|t| t.is_thread);
+    match process {
+        0 => "main".to_owned(),
+        _ if is_thread => format!("thread {}", controller.names.path(process)),
+        _ => format!("process {}", controller.names.path(process)),
+    }
+}
+
+impl Naming for Called<'_> {
+    fn process(&self, process: ProcessId) -> String {
+        called(process, self.controller)
+    }
+
+    fn object(&self, object: ObjectId) -> String {
+        let Some(&Key { kind, space, address }) = self.controller.keys.get(object as usize) else {
+            return "?".to_owned();
+        };
+        let word = match kind {
+            Kind::Mutex => "mutex",
+            Kind::RwLock => "rwlock",
+            Kind::Condvar => "condition",
+            Kind::Semaphore => "semaphore",
+            Kind::Barrier => "barrier",
+            Kind::Once => "once",
+            Kind::SysV => return format!("semaphore {address}[{space}]"),
+            Kind::Task => return self.process(address as ProcessId),
+            Kind::Children => return "child".to_owned(),
+        };
+        format!("{word} {}", self.binary.variable(self.controller.base(), address))
+    }
+
+    fn place(&self, process: ProcessId) -> Option<(String, u32)> {
+        let task = self.controller.tasks.get(process as usize).and_then(Option::as_ref)?;
+        Some(self.binary.place(self.controller.base(), task.site))
+    }
+
+    fn operation(&self, code: u32, input: u64, out: Option<u64>) -> Option<(String, String)> {
+        let got = out.map_or(String::new(), |out| out.to_string());
+        let child = |number: Option<u64>| match number {
+            None | Some(0) => String::new(),
+            Some(child) => self.process((child - 1) as ProcessId),
+        };
+        let (word, value) = match code {
+            objects::CHILD_ENDS => ("end", child(Some(input + 1))),
+            objects::AWAIT_CHILD => ("wait", child(Some(input + 1))),
+            objects::AWAIT_ANY => ("wait", child(out)),
+            objects::ADD => ("add", input.to_string()),
+            objects::SUBTRACT => ("subtract", input.to_string()),
+            objects::AWAIT_ZERO => ("wait-for-zero", String::new()),
+            objects::SET => ("set", input.to_string()),
+            _ => ("get", got),
+        };
+        Some((word.to_owned(), value))
+    }
+}

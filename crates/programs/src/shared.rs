@@ -1,0 +1,172 @@
+//! The memory that a controlled program and its controller share. Mirrors `preload/protocol.h`.
+//!
+//! All unsafe code of the controller is here: one mapping, and sleeping on its words. Every field is atomic, so a
+//! reference to the mapping is as good as any; the program may write what it likes there, and nothing that it
+//! writes is trusted to be more than a number.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
+
+/// Says that the memory is ours.
+const MAGIC: u32 = 0x5354_5542;
+/// Threads and processes of a run, at most.
+pub(crate) const SLOTS: usize = 512;
+const DATA: usize = 512;
+const SETS: usize = 64;
+
+/// States of a slot.
+pub(crate) const MOVING: u32 = 1;
+pub(crate) const ANNOUNCED: u32 = 2;
+pub(crate) const ENDED: u32 = 3;
+pub(crate) const CRASHED: u32 = 4;
+
+/// A thread of the program, in whichever of its processes.
+#[repr(C)]
+pub(crate) struct Slot {
+    pub(crate) state: AtomicU32,
+    pub(crate) op: AtomicU32,
+    pub(crate) args: [AtomicU64; 4],
+    pub(crate) out: AtomicU64,
+    pub(crate) site: AtomicU64,
+    pub(crate) parent: AtomicU32,
+    pub(crate) process: AtomicU32,
+    pub(crate) os_pid: AtomicI32,
+    pub(crate) os_tid: AtomicI32,
+    pub(crate) length: AtomicU32,
+    pub(crate) is_thread: AtomicU32,
+    pub(crate) data: [AtomicU8; DATA],
+}
+
+impl Slot {
+    pub(crate) fn arg(&self, i: usize) -> u64 {
+        self.args[i].load(SeqCst)
+    }
+
+    /// Two bytes of the data, as a number.
+    pub(crate) fn short(&self, at: usize) -> u16 {
+        let byte = |i: usize| self.data.get(i).map_or(0, |byte| byte.load(SeqCst));
+        u16::from_le_bytes([byte(at), byte(at + 1)])
+    }
+}
+
+/// What is shared.
+#[repr(C)]
+pub(crate) struct Shared {
+    magic: AtomicU32,
+    pub(crate) running: AtomicU32,
+    pub(crate) event: AtomicU32,
+    pub(crate) n_slots: AtomicU32,
+    pub(crate) n_processes: AtomicU32,
+    pub(crate) wanted: AtomicU32,
+    pub(crate) cleared: AtomicU32,
+    pub(crate) is_ready: AtomicU32,
+    pub(crate) main_pid: AtomicI32,
+    pub(crate) main_status: AtomicI32,
+    pub(crate) base: AtomicU64,
+    message: [AtomicU8; 256],
+    pub(crate) n_sets: AtomicU32,
+    set_keys: [AtomicI32; SETS],
+    set_sizes: [AtomicI32; SETS],
+    pub(crate) slots: [Slot; SLOTS],
+}
+
+/// A mapping of [`Shared`].
+pub(crate) struct Mapping {
+    memory: NonNull<Shared>,
+    pub(crate) file: OwnedFd,
+}
+
+impl Mapping {
+    pub(crate) fn new() -> io::Result<Mapping> {
+        let file = memory_file(c"stubborn")?;
+        let size = size_of::<Shared>();
+        File::from(file.try_clone()?).set_len(size as u64)?;
+        // SAFETY: a new shared mapping of a file of this size, anywhere.
+        let memory = unsafe {
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            libc::mmap(std::ptr::null_mut(), size, protection, libc::MAP_SHARED, file.as_raw_fd(), 0)
+        };
+        if memory == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let memory = NonNull::new(memory.cast::<Shared>()).ok_or_else(io::Error::last_os_error)?;
+        let mapping = Mapping { memory, file };
+        mapping.magic.store(MAGIC, SeqCst);
+        Ok(mapping)
+    }
+}
+
+impl std::ops::Deref for Mapping {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        // SAFETY: the mapping is as large as `Shared`, aligned to a page, lives as long as `self`, and any bytes are a
+        // `Shared`: all of its fields are atomic integers.
+        unsafe { self.memory.as_ref() }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: it was mapped with this size, and no reference to it outlives `self`.
+        unsafe { libc::munmap(self.memory.as_ptr().cast(), size_of::<Shared>()) };
+    }
+}
+
+impl Shared {
+    /// What the program said why it cannot be controlled.
+    pub(crate) fn message(&self) -> String {
+        let bytes = self.message.iter().map(|byte| byte.load(SeqCst)).take_while(|&byte| byte != 0);
+        String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
+    }
+}
+
+/// A file in memory that programs started from here inherit.
+pub(crate) fn memory_file(name: &std::ffi::CStr) -> io::Result<OwnedFd> {
+    // SAFETY: the name ends with a zero; the number that comes back is a new file of ours, or negative.
+    unsafe {
+        match libc::memfd_create(name.as_ptr(), 0) {
+            fd if fd >= 0 => Ok(OwnedFd::from_raw_fd(fd)),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+/// Sleeps while a word has a value, for some time at most.
+pub(crate) fn sleep_on(word: &AtomicU32, value: u32, time: Duration) {
+    let time = libc::timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
+    // SAFETY: both pointers are to what lives during the call.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, value, &raw const time) };
+}
+
+/// Wakes who sleeps on a word.
+pub(crate) fn wake(word: &AtomicU32) {
+    // SAFETY: the pointer is to what lives during the call.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+}
+
+/// Ends a process, or with a negative number a group of them, at once.
+pub(crate) fn kill(pid: i32) {
+    // Never everybody, and never ourselves.
+    if pid > 1 || pid < -1 {
+        // SAFETY: no memory is involved.
+        unsafe { libc::kill(pid, libc::SIGKILL) };
+    }
+}
+
+/// Makes a command start its program where programs always start, so that addresses are the same in every run.
+pub(crate) fn without_random_addresses(command: &mut std::process::Command) {
+    use std::os::unix::process::CommandExt;
+    // SAFETY: only calls that may be made between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            Ok(())
+        });
+    }
+}

@@ -1,0 +1,81 @@
+/* Programs that are hard to control; the argument says how. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *work(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static void threads(int n)
+{
+	pthread_t all[8];
+	for (int i = 0; i < n; i++)
+		pthread_create(&all[i], NULL, work, NULL);
+	for (int i = 0; i < n; i++)
+		pthread_join(all[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	if (!strcmp(how, "crash"))
+		*(volatile int *)8 = 1;
+	if (!strcmp(how, "loop"))
+		for (volatile int i = 0;; i++)
+			;
+	if (!strcmp(how, "clock")) {
+		/* A clock that goes on would make runs differ. */
+		struct timespec now;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		srand((unsigned)now.tv_nsec);
+		threads(1 + rand() % 3);
+	}
+	if (!strcmp(how, "differs")) {
+		/* Something that is not controlled: the real process number. */
+		char name[64] = "";
+		ssize_t n = readlink("/proc/self", name, sizeof name - 1);
+		threads(n > 0 && atoi(name) % 2 ? 2 : 3);
+	}
+	if (!strcmp(how, "killed")) {
+		if (fork() == 0) {
+			char name[64] = "";
+			if (readlink("/proc/self", name, sizeof name - 1) > 0)
+				kill(atoi(name), SIGKILL);
+			pause();
+		}
+		wait(NULL);
+	}
+	if (!strcmp(how, "blocks")) {
+		int ends[2];
+		char byte;
+		if (pipe(ends) == 0 && read(ends[0], &byte, 1) == 1)
+			return 1;
+	}
+	if (!strcmp(how, "left")) {
+		pthread_t thread;
+		pthread_mutex_lock(&lock);
+		pthread_create(&thread, NULL, work, NULL);
+	}
+	if (!strcmp(how, "status")) {
+		int status, sum = 0;
+		for (int i = 1; i <= 2; i++)
+			if (fork() == 0)
+				_exit(i);
+		while (wait(&status) > 0)
+			sum = 10 * sum + WEXITSTATUS(status);
+		if (sum == 21)
+			abort();
+	}
+	return 0;
+}

@@ -1,0 +1,159 @@
+//! C programs as they are: what is found, in how many runs, and that nothing is left behind.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use stubborn_programs::{HEADER, Run};
+use stubborn_schedule::report::{Report, Verdict};
+use stubborn_schedule::{Algorithm, FailureKind};
+
+/// Compiles a program of `tests/c`, once per test process.
+fn compiled(name: &str) -> String {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c").join(format!("{name}.c"));
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(directory.join("stubborn.h"), HEADER).expect("the test's own directory");
+    let program = directory.join(format!("{name}-{:?}", std::thread::current().id()).replace(['(', ')'], ""));
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-g", "-O1", "-Wall", "-pthread", "-I"]).arg(&directory).arg("-o").arg(&program).arg(source);
+    assert!(gcc.status().expect("gcc").success(), "{name}");
+    program.to_string_lossy().into_owned()
+}
+
+fn run(name: &str, arguments: &[&str]) -> Run {
+    let program = compiled(name);
+    Run::new(std::iter::once(program.as_str()).chain(arguments.iter().copied()))
+}
+
+fn explored(name: &str, arguments: &[&str]) -> Report {
+    run(name, arguments).explore().expect("it can be explored")
+}
+
+fn all_runs(name: &str, arguments: &[&str], algorithm: Algorithm) -> Report {
+    let all = run(name, arguments).options(|options| {
+        options.keep_going = true;
+        options.algorithm = algorithm;
+    });
+    all.explore().expect("it can be explored")
+}
+
+fn kind(report: &Report) -> Option<FailureKind> {
+    report.counterexample().map(|story| story.kind)
+}
+
+#[test]
+fn philosophers_in_processes() {
+    for (n, runs) in [("2", 3), ("3", 7), ("4", 15)] {
+        let report = all_runs("phil", &[n], Algorithm::Source);
+        assert_eq!(kind(&report), Some(FailureKind::Deadlock), "{report}");
+        assert!(report.stats.runs <= runs, "{n}: {report}");
+    }
+    let report = explored("phil", &["3"]);
+    let text = report.to_string();
+    assert!(text.contains("semaphore 1[2]") && text.contains("phil.c:15"), "{text}");
+    assert!(text.contains("wait cycle") || text.contains("waiting:"), "{text}");
+}
+
+#[test]
+fn philosophers_in_threads() {
+    for (n, runs, ordered_runs) in [("2", 3, 2), ("3", 7, 6), ("4", 15, 14)] {
+        let report = all_runs("pphil", &[n], Algorithm::Source);
+        assert_eq!(kind(&report), Some(FailureKind::Deadlock), "{report}");
+        assert!(report.stats.runs <= runs, "{n}: {report}");
+        let report = explored("pphil", &[n, "ordered"]);
+        assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+        assert!(report.stats.runs <= ordered_runs, "{n}: {report}");
+    }
+    let text = explored("pphil", &["2"]).to_string();
+    assert!(text.contains("mutex forks+40") && text.contains("wait cycle: thread 1 -> thread 2"), "{text}");
+}
+
+#[test]
+fn every_algorithm_finds_the_deadlock() {
+    for algorithm in Algorithm::ALL {
+        let report = all_runs("pphil", &["2"], algorithm);
+        assert_eq!(kind(&report), Some(FailureKind::Deadlock), "{report}");
+    }
+}
+
+#[test]
+fn a_wake_up_is_lost() {
+    let report = explored("pcond", &[]);
+    assert_eq!(kind(&report), Some(FailureKind::Deadlock), "{report}");
+    assert!(report.stats.runs <= 33, "{report}");
+    let report = explored("pcond", &["right"]);
+    assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+    assert!(report.stats.runs <= 60, "{report}");
+}
+
+#[test]
+fn tosses_and_assertions() {
+    let report = all_runs("toss", &[], Algorithm::Source);
+    assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");
+    assert_eq!(report.stats.runs, 12, "{report}");
+}
+
+#[test]
+fn a_run_is_made_again() {
+    let run = run("pphil", &["2"]);
+    let report = run.explore().expect("it can be explored");
+    let story = report.counterexample().expect("a deadlock");
+    let again = run.replay(&story.replay).expect("a schedule");
+    assert_eq!(again.counterexample(), Some(story));
+    assert!(run.replay("nonsense").is_err());
+}
+
+#[test]
+fn which_child_ends_first_matters_to_who_asks() {
+    let report = explored("odd", &["status"]);
+    assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");
+}
+
+#[test]
+fn threads_that_are_left_end_with_their_process() {
+    assert!(matches!(explored("odd", &["left"]).verdict, Verdict::Holds));
+}
+
+#[test]
+fn the_clock_is_the_same_in_every_run() {
+    assert!(matches!(explored("odd", &["clock"]).verdict, Verdict::Holds));
+}
+
+#[test]
+fn what_cannot_be_controlled_is_said() {
+    let report = explored("odd", &["crash"]);
+    assert_eq!(kind(&report), Some(FailureKind::Panic), "{report}");
+    assert!(report.to_string().contains("SIGSEGV"), "{report}");
+    let short = |how: &str| {
+        run("odd", &[how]).patience(Duration::from_millis(400)).explore().expect("it can be explored")
+    };
+    let report = short("loop");
+    assert_eq!(kind(&report), Some(FailureKind::Divergence), "{report}");
+    assert!(report.to_string().contains("ran without a visible operation"), "{report}");
+    let report = short("blocks");
+    assert!(report.to_string().contains("not controlled"), "{report}");
+    let report = short("killed");
+    assert_eq!(kind(&report), Some(FailureKind::Panic), "{report}");
+    let report = short("differs");
+    assert_eq!(kind(&report), Some(FailureKind::Nondeterminism), "{report}");
+    assert_eq!(report.exit_code(), 2);
+}
+
+#[test]
+fn programs_that_cannot_be_explored_are_refused() {
+    let refused = |program: &str| Run::new([program]).explore().expect_err("it cannot be").to_string();
+    assert!(refused("./not-there").contains("there is no program"));
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let script = directory.join("script.sh");
+    std::fs::write(&script, "#!/bin/sh\n").expect("the test's own directory");
+    assert!(refused(&script.to_string_lossy()).contains("script"));
+    let text = directory.join("text");
+    std::fs::write(&text, "hello").expect("the test's own directory");
+    assert!(refused(&text.to_string_lossy()).contains("not a 64-bit ELF"));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/pphil.c");
+    let fixed = directory.join("static");
+    let mut gcc = Command::new("gcc");
+    let status = gcc.args(["-static", "-pthread", "-o"]).arg(&fixed).arg(source).status().expect("gcc");
+    assert!(status.success());
+    assert!(refused(&fixed.to_string_lossy()).contains("linked statically"));
+    assert!(Run::new(Vec::<String>::new()).explore().is_err());
+}
