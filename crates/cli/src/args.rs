@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 use stubborn_network::Optimisations;
+use stubborn_schedule::Algorithm;
 use stubborn_verdict::{Guided, ReductionKind, SearchKind, StoreKind};
 
 /// A verifier for concurrent systems that explores as few states as the truth allows.
@@ -25,6 +26,7 @@ Examples:
   stubborn check model.pml --trail                    a counterexample for `spin -t -p model.pml`
   stubborn simulate model.pml --interactive           choose every step yourself
   stubborn simulate model.pml --trail model.pml.trail the run that SPIN, or check --trail, wrote
+  stubborn run -- ./program arguments                 explore the schedules of a program as it is
   stubborn demo                                       what is in the gallery
   stubborn demo peterson --size 3                     verify Peterson's algorithm for three customers
   stubborn demo peterson --variant violating          a counterexample to mutual exclusion
@@ -129,6 +131,11 @@ pub(crate) enum StubbornCommand {
     Lts {
         #[command(subcommand)]
         command: LtsCommand,
+    },
+    /// Explore a program as it is: every interleaving of its threads and processes that can matter
+    Run {
+        #[command(flatten)]
+        run: RunArgs,
     },
     /// Rerun published tables, ours beside theirs
     Papers {
@@ -382,6 +389,66 @@ pub(crate) enum FormatWord {
     Dot,
     /// Aldebaran: CADP, mCRL2 and others
     Aut,
+}
+
+/// How to explore a program.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stubborn run -- ./philosophers 3        every schedule that can matter
+  stubborn run --random 1 --max-runs 10000 -- ./server
+  stubborn run --replay 0x4.1.2x2 -- ./philosophers 3
+
+Only calls of the C library are seen (threads, locks, semaphores, processes): a race on plain memory that shows without a
+call in between is missed. Exit codes: 0 holds, 1 violated, 2 not fit to be explored, 3 inconclusive.")]
+pub(crate) struct RunArgs {
+    /// The program and its arguments, behind `--`
+    #[arg(last = true, value_name = "PROGRAM", required_unless_present = "header")]
+    pub(crate) program: Vec<String>,
+    /// How runs are chosen: dfs, sleep, persistent-1, persistent-2, persistent-3, source or optimal
+    #[arg(long, value_name = "ALGORITHM", default_value = "source", value_parser = algorithm)]
+    pub(crate) algorithm: Algorithm,
+    /// Make only runs with at most so many preemptions; then nothing is proved
+    #[arg(long, value_name = "N")]
+    pub(crate) preemptions: Option<u32>,
+    /// Make runs at random, from this seed; give a limit, too
+    #[arg(long, value_name = "SEED")]
+    pub(crate) random: Option<u64>,
+    /// Most runs to make
+    #[arg(long, value_name = "N")]
+    pub(crate) max_runs: Option<u64>,
+    /// Most visible operations in a run; longer runs are cut, and the exploration goes on
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<usize>,
+    /// Most time to take, e.g. 10m
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub(crate) time: Option<Duration>,
+    /// A thread that does nothing visible for so long diverges, e.g. 500ms; by default 5s
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub(crate) patience: Option<Duration>,
+    /// Make this run again, as a report gave it
+    #[arg(long, value_name = "SCHEDULE")]
+    pub(crate) replay: Option<String>,
+    /// Show what the program writes
+    #[arg(long)]
+    pub(crate) output: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the verdict word only, and no progress
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Draw the run that fails, one column per thread
+    #[arg(long, conflicts_with_all = ["json", "quiet"])]
+    pub(crate) chart: bool,
+    /// Print a C header with `VS_toss` and `VS_assert`, for programs that want them
+    #[arg(long)]
+    pub(crate) header: bool,
+}
+
+fn algorithm(word: &str) -> Result<Algorithm, String> {
+    let words: Vec<&str> = Algorithm::ALL.iter().map(|algorithm| algorithm.word()).collect();
+    Algorithm::from_word(word).ok_or_else(|| format!("expected one of {}", words.join(", ")))
 }
 
 #[derive(Clone, Debug, Args)]

@@ -6,7 +6,7 @@ use crate::args::{
 use crate::run::{Failure, check};
 use crate::target::{Target, is_file_name, refuse_expressions};
 use crate::unreached::unreached_text;
-use crate::{compare, graph, ltl, lts, papers, promela, replay, simulate, trail};
+use crate::{compare, graph, ltl, lts, papers, program, promela, replay, simulate, trail};
 use clap::Parser;
 use std::fmt::Display;
 use std::io::Write;
@@ -120,6 +120,7 @@ pub fn stubborn_main() -> ExitCode {
         }
         StubbornCommand::Ltl { ltl } => ltl::ltl(&ltl),
         StubbornCommand::Lts { command } => lts::lts(command),
+        StubbornCommand::Run { run } => program::run(&run),
         StubbornCommand::Papers { quick, only } => papers::papers(quick, only.as_deref()),
     })
 }

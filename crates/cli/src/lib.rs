@@ -58,6 +58,7 @@ mod ltl;
 mod lts;
 mod machine;
 mod papers;
+mod program;
 mod promela;
 mod quantity;
 mod replay;

@@ -15,7 +15,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static HANDLER: Once = Once::new();
 
 /// The first Ctrl-C asks the search to stop and report; the second ends the process.
-fn listen_for_interrupt() {
+pub(crate) fn listen_for_interrupt() {
     HANDLER.call_once(|| {
         let result = ctrlc::set_handler(|| {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {

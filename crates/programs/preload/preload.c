@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
@@ -673,13 +674,12 @@ sem_t *sem_open(const char *name, int flags, ...)
 
 /* System V semaphores: sets are known by their place in the table. */
 
-int semget(key_t key, int n, int flags)
+/* The place of what has a key, or a new one. */
+static int ipc_get(key_t key, int n, int flags)
 {
-	if (!me)
-		return (int)syscall(SYS_semget, key, n, flags);
 	uint32_t known = atomic_load(&sh->n_sets);
 	for (uint32_t i = 0; key != IPC_PRIVATE && i < known; i++) {
-		if (sh->set_keys[i] != key)
+		if (sh->set_keys[i] != key || (n == 0) != (sh->set_sizes[i] == 0))
 			continue;
 		if ((flags & IPC_CREAT) && (flags & IPC_EXCL)) {
 			errno = EEXIST;
@@ -699,6 +699,15 @@ int semget(key_t key, int n, int flags)
 	sh->set_sizes[known] = n;
 	atomic_store(&sh->n_sets, known + 1);
 	return (int)known + 1;
+}
+
+int semget(key_t key, int n, int flags)
+{
+	if (!me)
+		return (int)syscall(SYS_semget, key, n, flags);
+	if (n <= 0 && !(flags & IPC_CREAT))
+		n = 1;
+	return ipc_get(key, n, flags);
 }
 
 int semctl(int id, int number, int command, ...)
@@ -744,6 +753,70 @@ int semop(int id, struct sembuf *operations, size_t n)
 		return -1;
 	}
 	return 0;
+}
+
+/* System V message queues. What a message says goes to the controller and comes back from there. */
+
+int msgget(key_t key, int flags)
+{
+	return me ? ipc_get(key, 0, flags) : (int)syscall(SYS_msgget, key, flags);
+}
+
+int msgctl(int id, int command, struct msqid_ds *about)
+{
+	if (!me)
+		return (int)syscall(SYS_msgctl, id, command, about);
+	if (command == IPC_RMID) {
+		sh->set_keys[id - 1] = IPC_PRIVATE;
+		return 0;
+	}
+	refuse("this command of msgctl is not controlled");
+	errno = EINVAL;
+	return -1;
+}
+
+int msgsnd(int id, const void *message, size_t length, int flags)
+{
+	if (!me)
+		return (int)syscall(SYS_msgsnd, id, message, length, flags);
+	long type;
+	memcpy(&type, message, sizeof type);
+	if (length > STUBBORN_DATA || type <= 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	memcpy(me->data, (const char *)message + sizeof type, length);
+	me->length = (uint32_t)length;
+	uint32_t op = flags & IPC_NOWAIT ? OP_TRY_SEND : OP_SEND;
+	if (!request(op, (uint64_t)id, (uint64_t)type, 0, SITE)) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return 0;
+}
+
+ssize_t msgrcv(int id, void *message, size_t length, long type, int flags)
+{
+	if (!me)
+		return (ssize_t)syscall(SYS_msgrcv, id, message, length, type, flags);
+	uint32_t op = flags & IPC_NOWAIT ? OP_TRY_RECEIVE : OP_RECEIVE;
+	uint64_t got = request(op, (uint64_t)id, (uint64_t)type, 0, SITE);
+	if (!got) {
+		errno = ENOMSG;
+		return -1;
+	}
+	size_t n = me->length;
+	if (n > length) {
+		if (!(flags & MSG_NOERROR)) {
+			refuse("a message was longer than the place for it (E2BIG), which is not controlled");
+			return -1;
+		}
+		n = length;
+	}
+	long found = (long)got;
+	memcpy(message, &found, sizeof found);
+	memcpy((char *)message + sizeof found, me->data, n);
+	return (ssize_t)n;
 }
 
 /* Choices and assertions. */

@@ -12,7 +12,7 @@
 
 #define STUBBORN_MAGIC 0x53545542u
 #define STUBBORN_SLOTS 512
-#define STUBBORN_DATA 512
+#define STUBBORN_DATA 8192
 #define STUBBORN_SETS 64
 
 enum { FREE, MOVING, ANNOUNCED, ENDED, CRASHED };
@@ -30,7 +30,7 @@ enum {
 	OP_TOSS, OP_ASSERT,
 	OP_SEMOP, OP_SYSV_GET,
 	OP_BEGIN, OP_COMPLETE,
-	OP_LOAD, OP_STORE
+	OP_SEND, OP_RECEIVE, OP_TRY_SEND, OP_TRY_RECEIVE
 };
 
 struct slot {
@@ -68,7 +68,7 @@ struct shared {
 	uint64_t base;
 	/* Why the program cannot be controlled. */
 	char message[256];
-	/* Semaphore sets and shared memory by key, as far as they were asked for. */
+	/* Semaphore sets and message queues by key, as far as they were asked for; queues have no size. */
 	_Atomic uint32_t n_sets;
 	int32_t set_keys[STUBBORN_SETS];
 	int32_t set_sizes[STUBBORN_SETS];

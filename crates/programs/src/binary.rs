@@ -32,7 +32,8 @@ impl Binary {
         if bytes.starts_with(b"#!") {
             return Err(Trouble::Script(program.to_owned()));
         }
-        let elf = ElfFile64::<Endianness>::parse(&*bytes).map_err(|_| Trouble::NoProgram(program.to_owned()))?;
+        let elf =
+            ElfFile64::<Endianness>::parse(&*bytes).map_err(|_| Trouble::NoProgram(program.to_owned()))?;
         let endian = elf.endian();
         let headers = elf.elf_header().program_headers(endian, &*bytes).unwrap_or_default();
         if !headers.iter().any(|header| header.p_type(endian) == PT_INTERP) {

@@ -7,11 +7,12 @@
 //! Objects are known by their addresses, which are the same in every run, and by the process unless they are shared
 //! between processes. They live here: nothing of theirs exists in the system.
 
+use crate::Trouble;
 use crate::objects::{
-    ADD, AWAIT_ANY, AWAIT_CHILD, AWAIT_ZERO, CHILD_ENDS, Children, GET, SET, SUBTRACT, SysV,
+    ADD, AWAIT_ANY, AWAIT_CHILD, AWAIT_ZERO, CHILD_ENDS, Children, GET, Message, Queue, RECEIVE, SEND, SET,
+    SUBTRACT, SysV, TRY_RECEIVE, TRY_SEND,
 };
 use crate::shared::{self, ANNOUNCED, CRASHED, ENDED, MOVING, Mapping, SLOTS, Slot};
-use crate::Trouble;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::process::{Child, Command, Stdio};
@@ -66,6 +67,10 @@ mod code {
     pub(super) const SYSV_GET: u32 = 42;
     pub(super) const BEGIN: u32 = 43;
     pub(super) const COMPLETE: u32 = 44;
+    pub(super) const SEND: u32 = 45;
+    pub(super) const RECEIVE: u32 = 46;
+    pub(super) const TRY_SEND: u32 = 47;
+    pub(super) const TRY_RECEIVE: u32 = 48;
 }
 
 /// What an object is.
@@ -79,6 +84,8 @@ pub(crate) enum Kind {
     Once,
     /// A semaphore of a set: the address is the set, the space its number there.
     SysV,
+    /// A message queue: the address is its number.
+    Queue,
     /// A task: the address is its number.
     Task,
     /// The children of a process: the address is the process.
@@ -127,6 +134,21 @@ pub(crate) struct Learned {
     wide: FxHashSet<(u64, u64)>,
     /// Somebody asks which child has ended.
     asks_which_child: bool,
+    /// Texts of messages, by number and by text.
+    texts: Vec<Vec<u8>>,
+    numbers: FxHashMap<Vec<u8>, u32>,
+}
+
+impl Learned {
+    /// The number of a text, the same in all runs.
+    fn number(&mut self, text: Vec<u8>) -> u32 {
+        let next = self.texts.len() as u32;
+        let number = *self.numbers.entry(text.clone()).or_insert(next);
+        if number == next {
+            self.texts.push(text);
+        }
+        number
+    }
 }
 
 /// How to run a program.
@@ -192,7 +214,9 @@ impl Controller {
         self.shared.wanted.store(0, SeqCst);
         self.shared.cleared.store(0, SeqCst);
         self.run = 0;
-        let [program, arguments @ ..] = self.settings.program.as_slice() else { return Err(Trouble::Nothing) };
+        let [program, arguments @ ..] = self.settings.program.as_slice() else {
+            return Err(Trouble::Nothing);
+        };
         let mut command = Command::new(program);
         command.args(arguments);
         command.env("LD_PRELOAD", format!("/proc/self/fd/{}", self.library.as_raw_fd()));
@@ -201,6 +225,8 @@ impl Controller {
         if !self.settings.shows_output {
             command.stdout(Stdio::null()).stderr(Stdio::null());
         }
+        // Ctrl-C is for the controller.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         shared::without_random_addresses(&mut command);
         let mut server = command.spawn().map_err(|error| Trouble::Start(program.clone(), error))?;
         let deadline = Instant::now() + self.settings.patience;
@@ -255,7 +281,7 @@ impl Controller {
         shared::kill(-main);
         shared::kill(main);
         let n = (self.shared.n_slots.load(SeqCst) as usize).min(SLOTS);
-        for slot in &self.shared.slots[..n] {
+        for slot in self.shared.slots[..n].iter().filter(|slot| slot.state.load(SeqCst) != ENDED) {
             shared::kill(slot.os_pid.load(SeqCst));
         }
     }
@@ -280,7 +306,11 @@ impl Controller {
             }
             if self.shared.cleared.load(SeqCst) == self.run {
                 let status = self.shared.main_status.load(SeqCst);
-                return Err(Failure::new(FailureKind::Panic, 0, format!("the program ended {}", ending(status))));
+                return Err(Failure::new(
+                    FailureKind::Panic,
+                    0,
+                    format!("the program ended {}", ending(status)),
+                ));
             }
             shared::sleep_on(&self.shared.event, event, Duration::from_millis(20));
             if began.elapsed() < Duration::from_millis(20) {
@@ -388,8 +418,11 @@ impl Controller {
             Kind::Semaphore => Semaphore::new(first).into(),
             Kind::Barrier => Barrier::new(first).into(),
             Kind::Once => Once::new().into(),
-            Kind::SysV if self.learned.wide.contains(&(key.address, key.space)) => custom(Box::new(SysV(first))),
+            Kind::SysV if self.learned.wide.contains(&(key.address, key.space)) => {
+                custom(Box::new(SysV(first)))
+            }
             Kind::SysV => Semaphore::new(first).into(),
+            Kind::Queue => custom(Box::<Queue>::default()),
             Kind::Task => Process::new(key.address as ProcessId).into(),
             Kind::Children => custom(Box::new(Children::new(self.learned.asks_which_child))),
         };
@@ -458,10 +491,10 @@ impl Controller {
 
     /// Gives what a task has asked for to the world; or what to answer at once.
     fn take_announcement(&mut self, process: ProcessId, world: &mut World) -> Result<Option<u64>, Failure> {
-        let (slot, own) = self.tasks[process as usize].as_ref().map_or((0, 0), |task| (task.slot, task.process));
+        let (slot, own) =
+            self.tasks[process as usize].as_ref().map_or((0, 0), |task| (task.slot, task.process));
         let slot = &self.shared.slots[slot];
-        let (op, a, b, c, d) =
-            (slot.op.load(SeqCst), slot.arg(0), slot.arg(1), slot.arg(2), slot.arg(3));
+        let (op, a, b, c, d) = (slot.op.load(SeqCst), slot.arg(0), slot.arg(1), slot.arg(2), slot.arg(3));
         let site = slot.site.load(SeqCst);
         let at = |kind: Kind| Key { kind, space: b, address: a };
         let made = match op {
@@ -523,9 +556,34 @@ impl Controller {
                 Op::wait(condvar, self.object(world, mutex, 0))
             }
             code::BEGIN if c == 1 => return Ok(Some(0)),
+            code::SEND | code::TRY_SEND | code::RECEIVE | code::TRY_RECEIVE => {
+                let input = match op {
+                    code::SEND | code::TRY_SEND => {
+                        let text = slot.bytes();
+                        let length = text.len();
+                        let Some(message) = Message::new(b, length, self.learned.number(text)) else {
+                            let why = "types of messages above 65,535 are not controlled";
+                            return Err(Failure::limit(process, why));
+                        };
+                        message.0
+                    }
+                    _ => b,
+                };
+                let code = match op {
+                    code::SEND => SEND,
+                    code::TRY_SEND => TRY_SEND,
+                    code::RECEIVE => RECEIVE,
+                    _ => TRY_RECEIVE,
+                };
+                let key = Key { kind: Kind::Queue, space: 0, address: a };
+                Op::on(self.object(world, key, 0), Action::Custom { code, input })
+            }
             _ => {
                 let Some((kind, action)) = simple(op, c) else {
-                    return Err(Failure::limit(process, format!("the program asked for an unknown operation {op}")));
+                    return Err(Failure::limit(
+                        process,
+                        format!("the program asked for an unknown operation {op}"),
+                    ));
                 };
                 Op::on(self.object(world, at(kind), 0), action)
             }
@@ -547,7 +605,14 @@ impl Controller {
     }
 
     /// An operation on a semaphore that is more than a counter of ones.
-    fn wide(&mut self, world: &mut World, key: Key, code: u32, input: u64, by: ProcessId) -> Result<Op, Failure> {
+    fn wide(
+        &mut self,
+        world: &mut World,
+        key: Key,
+        code: u32,
+        input: u64,
+        by: ProcessId,
+    ) -> Result<Op, Failure> {
         if self.learned.wide.insert((key.address, key.space)) {
             return Err(Failure::limit(by, AGAIN));
         }
@@ -576,14 +641,20 @@ impl Controller {
             let is_wide = self.learned.wide.contains(&(set, number));
             let is_try = flags & NOWAIT != 0;
             if buffers.iter().filter(|other| other.0 == number).count() > 1 || (is_try && n > 1) {
-                return Err(Failure::limit(process, "semop with several operations on one semaphore, or with several and IPC_NOWAIT, is not controlled"));
+                return Err(Failure::limit(
+                    process,
+                    "semop with several operations on one semaphore, or with several and IPC_NOWAIT, is not controlled",
+                ));
             }
             let action = match by {
                 -1 if !is_wide && is_try => Action::TryAcquire,
                 -1 if !is_wide => Action::Acquire,
                 1 if !is_wide => Action::Release,
                 _ if is_try && by <= 0 => {
-                    return Err(Failure::limit(process, "semop with IPC_NOWAIT by more than one is not controlled"));
+                    return Err(Failure::limit(
+                        process,
+                        "semop with IPC_NOWAIT by more than one is not controlled",
+                    ));
                 }
                 _ if !is_wide => {
                     self.learned.wide.insert((set, number));
@@ -765,6 +836,12 @@ impl Program for Controller {
                     task.slot as u64
                 })
             }
+            code::RECEIVE | code::TRY_RECEIVE if out > 0 => {
+                let message = Message(out);
+                let text = self.learned.texts.get(message.text() as usize);
+                self.shared.slots[slot].set_bytes(text.map_or(&[], Vec::as_slice));
+                message.kind()
+            }
             code::SEMOP => match op.parts.first().map(|part| part.action) {
                 Some(Action::TryAcquire) if out == 0 => u64::MAX,
                 _ => 0,
@@ -785,4 +862,3 @@ impl Drop for Controller {
         self.end_server();
     }
 }
-

@@ -1,7 +1,7 @@
 //! Unmodified programs, explored systematically: every interleaving of their threads and processes that can matter.
 //!
 //! Memory is sequentially consistent, and what is explored are calls of the C library: locks, condition variables,
-//! semaphores, barriers, threads, processes, System V semaphores, tosses and assertions. Accesses to plain memory are
+//! semaphores, barriers, threads, processes, System V semaphores and message queues, tosses and assertions. Accesses to plain memory are
 //! not seen: a race that shows without any call in between is missed.
 //!
 //! The program is started once, with a library of ours in front of the C library's, and waits before `main`; every run is
@@ -37,7 +37,7 @@ pub enum Trouble {
     #[error("no program was named; write it behind `--`: `stubborn run -- ./program arguments`")]
     Nothing,
     /// It is not there.
-    #[error("there is no program `{0}`; a program in this directory is written `./{0}`")]
+    #[error("there is no program `{0}`{hint}", hint = if .0.contains('/') { "" } else { " in the search path; one in this directory is written with ./ before its name" })]
     Missing(String),
     /// It is a script.
     #[error("`{0}` is a script; name the program that interprets it, if that is what is to be explored")]
@@ -46,13 +46,17 @@ pub enum Trouble {
     #[error("`{0}` is not a 64-bit ELF program")]
     NoProgram(String),
     /// It is linked statically.
-    #[error("`{0}` is linked statically, so no library can be put in front of the C library's calls; link it dynamically")]
+    #[error(
+        "`{0}` is linked statically, so no library can be put in front of the C library's calls; link it dynamically"
+    )]
     Static(String),
     /// It could not be started.
     #[error("`{0}` could not be started: {1}")]
     Start(String, std::io::Error),
     /// It did not load the library.
-    #[error("`{0}` did not load the library that controls it ({1}); programs with special rights and other C libraries than glibc do not")]
+    #[error(
+        "`{0}` did not load the library that controls it ({1}); programs with special rights and other C libraries than glibc do not"
+    )]
     NotLoaded(String, String),
     /// The system refused something.
     #[error("the system refused: {0}")]
@@ -216,7 +220,8 @@ struct Called<'c> {
 }
 
 fn called(process: ProcessId, controller: &Controller) -> String {
-    let is_thread = controller.tasks.get(process as usize).and_then(Option::as_ref).is_some_and(|t| t.is_thread);
+    let is_thread =
+        controller.tasks.get(process as usize).and_then(Option::as_ref).is_some_and(|t| t.is_thread);
     match process {
         0 => "main".to_owned(),
         _ if is_thread => format!("thread {}", controller.names.path(process)),
@@ -241,6 +246,7 @@ impl Naming for Called<'_> {
             Kind::Barrier => "barrier",
             Kind::Once => "once",
             Kind::SysV => return format!("semaphore {address}[{space}]"),
+            Kind::Queue => return format!("queue {address}"),
             Kind::Task => return self.process(address as ProcessId),
             Kind::Children => return "child".to_owned(),
         };
@@ -266,6 +272,12 @@ impl Naming for Called<'_> {
             objects::SUBTRACT => ("subtract", input.to_string()),
             objects::AWAIT_ZERO => ("wait-for-zero", String::new()),
             objects::SET => ("set", input.to_string()),
+            objects::SEND => ("send", String::new()),
+            objects::TRY_SEND => ("try-send", if out == Some(0) { "full".to_owned() } else { String::new() }),
+            objects::RECEIVE => ("receive", String::new()),
+            objects::TRY_RECEIVE => {
+                ("try-receive", if out == Some(0) { "none".to_owned() } else { String::new() })
+            }
             _ => ("get", got),
         };
         Some((word.to_owned(), value))

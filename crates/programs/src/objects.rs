@@ -1,5 +1,5 @@
-//! Objects of the operating system that the engine does not know: the children of a process, and System V semaphores
-//! that are used as more than counters of ones.
+//! Objects of the operating system that the engine does not know: the children of a process, message queues, and System V
+//! semaphores that are used as more than counters of ones.
 //!
 //! **Checked by** `tests/programs.rs`.
 
@@ -115,5 +115,95 @@ impl CustomObject for SysV {
 
     fn describe(&self) -> String {
         format!("value {}", self.0)
+    }
+}
+
+/// Sends the message of the input.
+pub(crate) const SEND: u32 = 20;
+/// Tries to, and gets 0 if the queue is full.
+pub(crate) const TRY_SEND: u32 = 21;
+/// Receives a message of the type of the input: the first if it is 0, the first of the least type up to its amount if it is
+/// negative.
+pub(crate) const RECEIVE: u32 = 22;
+/// Tries to, and gets 0 if there is none.
+pub(crate) const TRY_RECEIVE: u32 = 23;
+
+/// A message: its type, how long it is, and which of the texts that were sent, in one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Message(pub(crate) u64);
+
+impl Message {
+    /// None if the type is not below 65,536.
+    pub(crate) fn new(kind: u64, length: usize, text: u32) -> Option<Message> {
+        let fits = kind < 1 << 16 && length < 1 << 16;
+        fits.then(|| Message(kind << 48 | (length as u64) << 32 | u64::from(text)))
+    }
+
+    pub(crate) fn kind(self) -> u64 {
+        self.0 >> 48
+    }
+
+    fn length(self) -> u64 {
+        self.0 >> 32 & 0xffff
+    }
+
+    pub(crate) fn text(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+/// Bytes that a queue holds, as Linux has it by default.
+const QUEUE_BYTES: u64 = 16_384;
+
+/// A System V message queue. Every order matters.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queue(Vec<Message>);
+
+impl Queue {
+    fn has_room(&self, message: Message) -> bool {
+        let held: u64 = self.0.iter().map(|message| message.length()).sum();
+        held + message.length() <= QUEUE_BYTES && (self.0.len() as u64) < QUEUE_BYTES
+    }
+
+    /// The place of the message that is received.
+    fn wanted(&self, kind: i64) -> Option<usize> {
+        let kinds = || self.0.iter().map(|message| message.kind() as i64);
+        match kind {
+            0 => (!self.0.is_empty()).then_some(0),
+            1.. => kinds().position(|found| found == kind),
+            _ => {
+                let least = kinds().filter(|&found| found <= kind.saturating_neg()).min()?;
+                kinds().position(|found| found == least)
+            }
+        }
+    }
+}
+
+impl CustomObject for Queue {
+    fn enabled(&self, _: ProcessId, code: u32, input: u64) -> bool {
+        match code {
+            SEND => self.has_room(Message(input)),
+            RECEIVE => self.wanted(input as i64).is_some(),
+            _ => true,
+        }
+    }
+
+    fn execute(&mut self, _: ProcessId, code: u32, input: u64) -> u64 {
+        match code {
+            SEND | TRY_SEND if self.has_room(Message(input)) => {
+                self.0.push(Message(input));
+                1
+            }
+            SEND | TRY_SEND => 0,
+            _ => self.wanted(input as i64).map_or(0, |place| self.0.remove(place).0),
+        }
+    }
+
+    fn copy(&self) -> Box<dyn CustomObject> {
+        Box::new(self.clone())
+    }
+
+    fn describe(&self) -> String {
+        format!("{} messages", self.0.len())
     }
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 const MAGIC: u32 = 0x5354_5542;
 /// Threads and processes of a run, at most.
 pub(crate) const SLOTS: usize = 512;
-const DATA: usize = 512;
+const DATA: usize = 8192;
 const SETS: usize = 64;
 
 /// States of a slot.
@@ -44,6 +44,18 @@ pub(crate) struct Slot {
 impl Slot {
     pub(crate) fn arg(&self, i: usize) -> u64 {
         self.args[i].load(SeqCst)
+    }
+
+    /// The data.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let length = (self.length.load(SeqCst) as usize).min(DATA);
+        self.data[..length].iter().map(|byte| byte.load(SeqCst)).collect()
+    }
+
+    /// Makes these the data.
+    pub(crate) fn set_bytes(&self, bytes: &[u8]) {
+        self.length.store(bytes.len().min(DATA) as u32, SeqCst);
+        bytes.iter().zip(&self.data).for_each(|(&byte, place)| place.store(byte, SeqCst));
     }
 
     /// Two bytes of the data, as a number.
@@ -152,7 +164,7 @@ pub(crate) fn wake(word: &AtomicU32) {
 /// Ends a process, or with a negative number a group of them, at once.
 pub(crate) fn kill(pid: i32) {
     // Never everybody, and never ourselves.
-    if pid > 1 || pid < -1 {
+    if !(-1..=1).contains(&pid) {
         // SAFETY: no memory is involved.
         unsafe { libc::kill(pid, libc::SIGKILL) };
     }

@@ -86,6 +86,25 @@ fn a_wake_up_is_lost() {
 }
 
 #[test]
+fn messages_come_in_any_order() {
+    let report = explored("msgq", &[]);
+    assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");
+    assert!(report.stats.runs <= 4, "{report}");
+    assert!(matches!(explored("msgq", &["types"]).verdict, Verdict::Holds));
+}
+
+#[test]
+fn every_object_is_controlled() {
+    for what in ["locks", "meeting", "counting", "waiting", "pairs"] {
+        let report = explored("objects", &[what]);
+        assert!(matches!(report.verdict, Verdict::Holds), "{what}: {report}");
+        let all = all_runs("objects", &[what], Algorithm::Dfs);
+        assert!(matches!(all.verdict, Verdict::Holds), "{what}: {all}");
+        assert!(report.stats.runs <= all.stats.runs, "{what}: {report}{all}");
+    }
+}
+
+#[test]
 fn tosses_and_assertions() {
     let report = all_runs("toss", &[], Algorithm::Source);
     assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");

@@ -39,8 +39,8 @@ pub mod thread;
 mod watchdog;
 
 pub use explore::{Builder, ReplayError, explore};
-pub use stubborn_schedule::report::{Counterexample, Report, Step, Verdict, Waiting};
 pub use stubborn_schedule::objects::WakeOrder;
+pub use stubborn_schedule::report::{Counterexample, Report, Step, Verdict, Waiting};
 pub use stubborn_schedule::{Algorithm, FailureKind, NoSchedule, Stats};
 
 /// Chooses a number below `n`; every one is explored. VeriSoft's `VS_toss(n - 1)`.
