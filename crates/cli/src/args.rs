@@ -137,6 +137,13 @@ pub(crate) enum StubbornCommand {
         #[command(flatten)]
         run: RunArgs,
     },
+    /// Compile a C program so that `stubborn run` sees its accesses to memory; takes the arguments of gcc
+    #[command(after_help = "Example: stubborn cc -O1 -pthread racy.c -o racy && stubborn run -- ./racy")]
+    Cc {
+        /// What gcc would be given
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "ARGUMENT")]
+        arguments: Vec<String>,
+    },
     /// Rerun published tables, ours beside theirs
     Papers {
         /// Leave out what takes more than a second
@@ -399,8 +406,8 @@ Examples:
   stubborn run --random 1 --max-runs 10000 -- ./server
   stubborn run --replay 0x4.1.2x2 -- ./philosophers 3
 
-Only calls of the C library are seen (threads, locks, semaphores, processes): a race on plain memory that shows without a
-call in between is missed. Exit codes: 0 holds, 1 violated, 2 not fit to be explored, 3 inconclusive.")]
+Only calls of the C library are seen (threads, locks, semaphores, processes), and accesses to memory in programs that `stubborn
+cc` has compiled: in others a race on plain memory that shows without a call in between is missed. Exit codes: 0 holds, 1 violated, 2 not fit to be explored, 3 inconclusive.")]
 pub(crate) struct RunArgs {
     /// The program and its arguments, behind `--`
     #[arg(last = true, value_name = "PROGRAM", required_unless_present = "header")]

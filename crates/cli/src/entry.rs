@@ -121,6 +121,7 @@ pub fn stubborn_main() -> ExitCode {
         StubbornCommand::Ltl { ltl } => ltl::ltl(&ltl),
         StubbornCommand::Lts { command } => lts::lts(command),
         StubbornCommand::Run { run } => program::run(&run),
+        StubbornCommand::Cc { arguments } => program::compile(&arguments),
         StubbornCommand::Papers { quick, only } => papers::papers(quick, only.as_deref()),
     })
 }

@@ -1,4 +1,4 @@
-//! `stubborn run`: programs as they are.
+//! `stubborn run` and `stubborn cc`: programs as they are.
 
 use crate::args::RunArgs;
 use crate::entry::{print, say};
@@ -57,6 +57,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, Failure> {
         }
     }
     Ok(report.exit_code())
+}
+
+/// Compiles a program whose accesses to memory are seen.
+pub(crate) fn compile(arguments: &[String]) -> Result<u8, Failure> {
+    let code =
+        stubborn_programs::compile(arguments, say).map_err(|trouble| Failure::Usage(trouble.to_string()))?;
+    Ok(if code == 0 { 0 } else { 2 })
 }
 
 /// The engine looks at a flag of its own.

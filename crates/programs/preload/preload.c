@@ -834,6 +834,13 @@ void VS_assert(int holds)
 		abort();
 }
 
+/* Accesses to memory, in programs that `stubborn cc` compiled. */
+void stubborn_access(void *address, size_t size, int flags, void *site)
+{
+	if (me)
+		request(OP_ACCESS, (uint64_t)address, space(0), size << 2 | (uint64_t)flags, (uint64_t)site);
+}
+
 /* Time goes on by itself, a little with each look, and nobody sleeps. */
 
 static struct timespec now(void)

@@ -8,6 +8,7 @@
 //! between processes. They live here: nothing of theirs exists in the system.
 
 use crate::Trouble;
+use crate::memory::{Access, Spin};
 use crate::objects::{
     ADD, AWAIT_ANY, AWAIT_CHILD, AWAIT_ZERO, CHILD_ENDS, Children, GET, Message, Queue, RECEIVE, SEND, SET,
     SUBTRACT, SysV, TRY_RECEIVE, TRY_SEND,
@@ -19,7 +20,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 use stubborn_schedule::objects::{
-    Barrier, Condvar, CustomObject, Mutex, Object, Once, Process, RwLock, Semaphore, WakeOrder,
+    Barrier, Condvar, CustomObject, Mutex, Object, Once, Process, RwLock, Semaphore, Variable, WakeOrder,
 };
 use stubborn_schedule::report::Names;
 use stubborn_schedule::{Action, Failure, FailureKind, ObjectId, Op, Part, ProcessId, Program, World};
@@ -29,6 +30,9 @@ static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/preload.so"));
 
 /// A run said something that the exploration did not know: it must begin again.
 pub(crate) const AGAIN: &str = "the exploration must begin again";
+
+/// Waiting for memory to change, which no program asks for in so many words.
+const AWAIT: u32 = u32::MAX;
 
 /// Operations, as in `preload/protocol.h`.
 mod code {
@@ -71,6 +75,7 @@ mod code {
     pub(super) const RECEIVE: u32 = 46;
     pub(super) const TRY_SEND: u32 = 47;
     pub(super) const TRY_RECEIVE: u32 = 48;
+    pub(super) const ACCESS: u32 = 49;
 }
 
 /// What an object is.
@@ -86,6 +91,8 @@ pub(crate) enum Kind {
     SysV,
     /// A message queue: the address is its number.
     Queue,
+    /// Four bytes of memory. Their value is how often they were written.
+    Memory,
     /// A task: the address is its number.
     Task,
     /// The children of a process: the address is the process.
@@ -116,7 +123,13 @@ pub(crate) struct Task {
     is_leaving: bool,
     /// It was waited for.
     is_reaped: bool,
+    /// The access to memory that it has announced.
+    access: Option<Access>,
+    spin: Spin,
 }
+
+/// Two accesses at the same time: who, where, and what.
+pub(crate) type Race = [(ProcessId, u64, Access); 2];
 
 /// A step as it was recorded: who, what, what came of it, where.
 #[derive(Clone, Debug)]
@@ -177,6 +190,10 @@ pub(crate) struct Controller {
     /// What each object is.
     pub(crate) keys: Vec<Key>,
     pub(crate) recording: Option<Vec<Noted>>,
+    /// The data race that ended the last run.
+    pub(crate) race: Option<Race>,
+    /// Loops that were assumed to wait.
+    pub(crate) n_spins: u64,
     early: Option<Failure>,
 }
 
@@ -198,6 +215,8 @@ impl Controller {
             objects: FxHashMap::default(),
             keys: Vec::new(),
             recording: None,
+            race: None,
+            n_spins: 0,
             early: None,
         };
         controller.begin_server()?;
@@ -393,6 +412,8 @@ impl Controller {
                 is_ended: false,
                 is_leaving: false,
                 is_reaped: false,
+                access: None,
+                spin: Spin::default(),
             });
             self.of_slot.push(number);
         }
@@ -422,6 +443,7 @@ impl Controller {
                 custom(Box::new(SysV(first)))
             }
             Kind::SysV => Semaphore::new(first).into(),
+            Kind::Memory => Variable::new(0).into(),
             Kind::Queue => custom(Box::<Queue>::default()),
             Kind::Task => Process::new(key.address as ProcessId).into(),
             Kind::Children => custom(Box::new(Children::new(self.learned.asks_which_child))),
@@ -462,6 +484,7 @@ impl Controller {
             if is_granted {
                 continue;
             }
+            self.look_for_races()?;
             // A process ends when its main thread does, whatever its other threads wait for.
             let leaving = self.tasks.iter().flatten().find(|task| task.is_leaving && !task.is_ended);
             match leaving.map(|task| task.slot) {
@@ -469,6 +492,26 @@ impl Controller {
                 _ => return Ok(()),
             }
         }
+    }
+
+    /// Whether two tasks are about to access the same memory, which nothing but chance orders.
+    fn look_for_races(&mut self) -> Result<(), Failure> {
+        let pending: Vec<(ProcessId, u64, u32, Access)> = self
+            .tasks
+            .iter()
+            .enumerate()
+            .filter_map(|(number, task)| {
+                let task = task.as_ref().filter(|task| !task.is_ended)?;
+                Some((number as ProcessId, task.site, task.process, task.access?))
+            })
+            .collect();
+        for (i, one) in pending.iter().enumerate() {
+            for two in pending[..i].iter().filter(|two| two.2 == one.2 && two.3.races_with(one.3)) {
+                self.race = Some([(two.0, two.1, two.3), (one.0, one.1, one.3)]);
+                return Err(Failure::new(FailureKind::DataRace, one.0, "two accesses at the same time"));
+            }
+        }
+        Ok(())
     }
 
     fn is_news(&self, process: ProcessId) -> bool {
@@ -556,6 +599,27 @@ impl Controller {
                 Op::wait(condvar, self.object(world, mutex, 0))
             }
             code::BEGIN if c == 1 => return Ok(Some(0)),
+            code::ACCESS => {
+                let access = Access::new(a, c);
+                let cells: Vec<ObjectId> = access
+                    .cells()
+                    .map(|cell| self.object(world, Key { kind: Kind::Memory, space: b, address: cell }, 0))
+                    .collect();
+                let task = self.tasks[process as usize].as_mut().expect("it has announced");
+                task.access = Some(access);
+                match task.spin.before(site, &cells, access, world) {
+                    Some(awaited) => {
+                        self.n_spins += 1;
+                        // The access itself comes when something has changed.
+                        task.site = site;
+                        let made = Op::on_all(&awaited).at(site);
+                        task.announced = Some((AWAIT, made.clone()));
+                        world.announce(process, made);
+                        return Ok(None);
+                    }
+                    None => access.op(&cells),
+                }
+            }
             code::SEND | code::TRY_SEND | code::RECEIVE | code::TRY_RECEIVE => {
                 let input = match op {
                     code::SEND | code::TRY_SEND => {
@@ -588,6 +652,9 @@ impl Controller {
                 Op::on(self.object(world, at(kind), 0), action)
             }
         };
+        if op != code::ACCESS {
+            self.tasks[process as usize].iter_mut().for_each(|task| task.spin.clear());
+        }
         let made = made.at(site);
         let task = self.tasks[process as usize].as_mut().expect("it has announced");
         task.site = site;
@@ -787,6 +854,7 @@ impl Program for Controller {
         self.objects.clear();
         self.keys.clear();
         self.early = None;
+        self.race = None;
         if let Some(recording) = &mut self.recording {
             recording.clear();
         }
@@ -824,8 +892,13 @@ impl Program for Controller {
         let Some(task) = self.tasks.get_mut(process as usize).and_then(Option::as_mut) else { return Ok(()) };
         let Some((code, op)) = task.announced.take() else { return Ok(()) };
         let (slot, site) = (task.slot, task.site);
+        task.access = None;
         if let Some(recording) = &mut self.recording {
             recording.push(Noted { process, op: op.clone(), out, site });
+        }
+        if code == AWAIT {
+            // Nothing was done as yet: the task is asked again what it wants.
+            return self.settle(world);
         }
         let answer = match code {
             code::WAIT_CHILD if out > 0 => {

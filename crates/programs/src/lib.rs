@@ -2,15 +2,19 @@
 //!
 //! Memory is sequentially consistent, and what is explored are calls of the C library: locks, condition variables,
 //! semaphores, barriers, threads, processes, System V semaphores and message queues, tosses and assertions. Accesses to plain memory are
-//! not seen: a race that shows without any call in between is missed.
+//! seen only in programs that [`compile`] has made; in others a race that shows without any call in between is missed.
 //!
 //! The program is started once, with a library of ours in front of the C library's, and waits before `main`; every run is
 //! a process forked off there. See `controller` for how it is driven and `preload/preload.c` for what is in the program.
 
 mod binary;
 mod controller;
+mod deep;
+mod memory;
 mod objects;
 mod shared;
+
+pub use deep::compile;
 
 use binary::Binary;
 use controller::{AGAIN, Controller, Key, Kind, Settings};
@@ -115,6 +119,7 @@ impl Run {
         let outcome = self.explore_until_known(&mut controller);
         let mut report = Report::new(FORMAT, self.options.algorithm, started.elapsed());
         report.stats = outcome.stats;
+        report.spins = controller.n_spins;
         report.verdict = match outcome.found {
             Found::Nothing => Verdict::Holds,
             Found::Inconclusive(why) => Verdict::Inconclusive(why.to_string()),
@@ -198,7 +203,16 @@ impl Run {
         let (schedule, failure) = explorer.replay(schedule);
         let world = explorer.world().clone();
         drop(explorer);
-        let failure = failure?;
+        let mut failure = failure?;
+        if let Some(race) = controller.race.filter(|_| failure.kind == FailureKind::DataRace) {
+            let [one, two] = race.map(|(process, site, access)| {
+                let (file, line) = binary.place(controller.base(), site);
+                let what = if access.is_write { "writes" } else { "reads" };
+                let variable = binary.variable(controller.base(), access.address);
+                format!("{} {what} {variable} at {file}:{line}", called(process, controller))
+            });
+            failure.message = format!("{one}, {two}, and nothing orders the two");
+        }
         let noted = controller.recording.take().unwrap_or_default();
         let recorded: Vec<Recorded> = noted
             .into_iter()
@@ -246,6 +260,7 @@ impl Naming for Called<'_> {
             Kind::Barrier => "barrier",
             Kind::Once => "once",
             Kind::SysV => return format!("semaphore {address}[{space}]"),
+            Kind::Memory => return self.binary.variable(self.controller.base(), address),
             Kind::Queue => return format!("queue {address}"),
             Kind::Task => return self.process(address as ProcessId),
             Kind::Children => return "child".to_owned(),

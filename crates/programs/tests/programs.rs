@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use stubborn_programs::{HEADER, Run};
+use stubborn_programs::{HEADER, Run, compile};
 use stubborn_schedule::report::{Report, Verdict};
 use stubborn_schedule::{Algorithm, FailureKind};
 
@@ -142,8 +142,9 @@ fn what_cannot_be_controlled_is_said() {
     let report = explored("odd", &["crash"]);
     assert_eq!(kind(&report), Some(FailureKind::Panic), "{report}");
     assert!(report.to_string().contains("SIGSEGV"), "{report}");
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("longer").to_string_lossy().into_owned();
     let short = |how: &str| {
-        run("odd", &[how]).patience(Duration::from_millis(400)).explore().expect("it can be explored")
+        run("odd", &[how, &file]).patience(Duration::from_millis(400)).explore().expect("it can be explored")
     };
     let report = short("loop");
     assert_eq!(kind(&report), Some(FailureKind::Divergence), "{report}");
@@ -175,4 +176,28 @@ fn programs_that_cannot_be_explored_are_refused() {
     assert!(status.success());
     assert!(refused(&fixed.to_string_lossy()).contains("linked statically"));
     assert!(Run::new(Vec::<String>::new()).explore().is_err());
+}
+
+#[test]
+fn races_on_plain_memory_are_found_in_programs_that_we_compile() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/racy.c").to_string_lossy().into_owned();
+    let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("racy-deep").to_string_lossy().into_owned();
+    let mut said = Vec::new();
+    let arguments = [&source, "-O1", "-pthread", "-o", &program].map(str::to_owned);
+    let code = compile(&arguments, |line| said.push(line.to_owned())).expect("gcc");
+    assert_eq!(code, 0, "{said:?}");
+    assert!(said.iter().any(|line| line.contains("-fsanitize=thread")), "{said:?}");
+    let explored = |what: &str| Run::new([&*program, what]).explore().expect("it can be explored");
+    for what in ["count", "flag"] {
+        let report = explored(what);
+        assert_eq!(kind(&report), Some(FailureKind::DataRace), "{what}: {report}");
+        assert!(report.stats.runs <= 2 && report.to_string().contains("racy.c:"), "{report}");
+    }
+    assert_eq!(kind(&explored("broken")), Some(FailureKind::Assertion));
+    for what in ["atomic", "peterson"] {
+        let report = explored(what);
+        assert!(matches!(report.verdict, Verdict::Holds), "{what}: {report}");
+    }
+    // By itself it is a program like any other.
+    assert!(Command::new(&program).arg("atomic").status().expect("it runs").success());
 }

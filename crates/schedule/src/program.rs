@@ -45,6 +45,8 @@ pub enum FailureKind {
     Nondeterminism,
     /// A process used more stack than it has.
     StackOverflow,
+    /// Two processes access the same memory, one of them writes, and nothing orders them.
+    DataRace,
 }
 
 impl FailureKind {
@@ -57,6 +59,7 @@ impl FailureKind {
             FailureKind::Divergence => "divergence",
             FailureKind::Nondeterminism => "nondeterminism",
             FailureKind::StackOverflow => "stack-overflow",
+            FailureKind::DataRace => "data-race",
         }
     }
 }
