@@ -34,6 +34,10 @@ pub(crate) const AGAIN: &str = "the exploration must begin again";
 /// Waiting for memory to change, which no program asks for in so many words.
 const AWAIT: u32 = u32::MAX;
 
+/// A task that has waited so often in vain at one place is taken to wait until it is woken, unless nobody else can move:
+/// else it could go on like that for ever.
+const MOST_TIMEOUTS: u32 = 3;
+
 /// Operations, as in `preload/protocol.h`.
 mod code {
     pub(super) const START: u32 = 1;
@@ -126,6 +130,10 @@ pub(crate) struct Task {
     /// The access to memory that it has announced.
     access: Option<Access>,
     spin: Spin,
+    /// Where it has waited in vain, and how often one after the other; and whether it waits without a limit now, because it
+    /// would go on like that for ever.
+    timeouts: (u64, u32),
+    is_patient: bool,
 }
 
 /// Two accesses at the same time: who, where, and what.
@@ -414,6 +422,8 @@ impl Controller {
                 is_reaped: false,
                 access: None,
                 spin: Spin::default(),
+                timeouts: (0, 0),
+                is_patient: false,
             });
             self.of_slot.push(number);
         }
@@ -485,6 +495,9 @@ impl Controller {
                 continue;
             }
             self.look_for_races()?;
+            if world.enabled().is_empty() && self.lose_patience(world) {
+                return Ok(());
+            }
             // A process ends when its main thread does, whatever its other threads wait for.
             let leaving = self.tasks.iter().flatten().find(|task| task.is_leaving && !task.is_ended);
             match leaving.map(|task| task.slot) {
@@ -492,6 +505,20 @@ impl Controller {
                 _ => return Ok(()),
             }
         }
+    }
+
+    /// Nobody can move: a wait that was taken to be without a limit has one after all. Whether there is one.
+    fn lose_patience(&mut self, world: &mut World) -> bool {
+        for (number, task) in self.tasks.iter_mut().enumerate() {
+            let Some(task) = task.as_mut().filter(|task| task.is_patient && !task.is_ended) else { continue };
+            task.is_patient = false;
+            if let Some((_, op)) = &mut task.announced {
+                op.parts.iter_mut().for_each(|part| part.action = Action::TimedWake);
+                world.announce(number as ProcessId, op.clone());
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether two tasks are about to access the same memory, which nothing but chance orders.
@@ -642,6 +669,10 @@ impl Controller {
                 let key = Key { kind: Kind::Queue, space: 0, address: a };
                 Op::on(self.object(world, key, 0), Action::Custom { code, input })
             }
+            code::TIMED_WAKE if self.waits_in_vain(process, site) => {
+                self.n_spins += 1;
+                Op::on(self.object(world, at(Kind::Condvar), 0), Action::Wake)
+            }
             _ => {
                 let Some((kind, action)) = simple(op, c) else {
                     return Err(Failure::limit(
@@ -661,6 +692,13 @@ impl Controller {
         task.announced = Some((op, made.clone()));
         world.announce(process, made);
         Ok(None)
+    }
+
+    /// Whether a task has waited here in vain so often that it seems to do nothing else.
+    fn waits_in_vain(&mut self, process: ProcessId, site: u64) -> bool {
+        let Some(task) = self.tasks[process as usize].as_mut() else { return false };
+        task.is_patient = task.timeouts.0 == site && task.timeouts.1 >= MOST_TIMEOUTS;
+        task.is_patient
     }
 
     fn slot(&self, process: ProcessId) -> usize {
@@ -893,6 +931,11 @@ impl Program for Controller {
         let Some((code, op)) = task.announced.take() else { return Ok(()) };
         let (slot, site) = (task.slot, task.site);
         task.access = None;
+        task.is_patient = false;
+        if code == code::TIMED_WAKE {
+            let before = if task.timeouts.0 == site { task.timeouts.1 } else { 0 };
+            task.timeouts = (site, if out == 0 { before + 1 } else { 0 });
+        }
         if let Some(recording) = &mut self.recording {
             recording.push(Noted { process, op: op.clone(), out, site });
         }

@@ -201,3 +201,28 @@ fn races_on_plain_memory_are_found_in_programs_that_we_compile() {
     // By itself it is a program like any other.
     assert!(Command::new(&program).arg("atomic").status().expect("it runs").success());
 }
+
+/// Programs of the system with threads: no false alarm within a bound.
+#[test]
+fn programs_that_nobody_here_wrote() {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("numbers");
+    let numbers: Vec<String> = (0..3_000_u32).map(|n| (n * 7_919 % 3_001).to_string()).collect();
+    std::fs::write(&file, numbers.join("\n") + "\n").expect("the test's own directory");
+    let file = file.to_string_lossy().into_owned();
+    let programs: [&[&str]; 3] = [
+        &["xz", "-T2", "--block-size=4096", "-k", "-c", &file],
+        &["sort", "--parallel=2", &file],
+        &["sort", "--parallel=2", "-S", "64K", "--batch-size=2", &file],
+    ];
+    for program in programs {
+        if !Path::new("/usr/bin").join(program[0]).exists() {
+            eprintln!("{} is not installed", program[0]);
+            continue;
+        }
+        let run = Run::new(program.iter().copied()).options(|options| options.max_runs = Some(30));
+        let report = run.explore().expect("it can be explored");
+        eprintln!("{}: {report}", program.join(" "));
+        assert!(!matches!(report.verdict, Verdict::Violated(_)), "{}: {report}", program.join(" "));
+        assert!(report.stats.steps > 0);
+    }
+}
