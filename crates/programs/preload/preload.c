@@ -8,6 +8,7 @@
 #include "protocol.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <linux/futex.h>
@@ -33,6 +34,7 @@
 
 #define FIRST_PID 1000
 #define HELD 64
+#define FILES 1024
 #define SHARED_SPACE UINT32_MAX
 
 static struct shared *sh;
@@ -48,6 +50,9 @@ static void (*real__exit)(int) __attribute__((noreturn));
 
 /* Threads of this process, by slot. */
 static pthread_t threads[STUBBORN_SLOTS];
+/* Ends of pipes that this process has open, by file descriptor: twice the number of the pipe, and one more for the end that
+ * is written to; 0 for other files. */
+static uint32_t pipe_ends[FILES];
 /* Locks that this thread holds and whose kind or mode matters. */
 static __thread struct { void *lock; int count; } held[HELD];
 
@@ -146,6 +151,12 @@ static void end_of_process(int status)
 {
 	if (!sh || !me || atomic_load(&me->state) != MOVING)
 		return;
+	for (int fd = 0; fd < FILES; fd++) {
+		uint32_t end = pipe_ends[fd];
+		pipe_ends[fd] = 0;
+		if (end)
+			request(OP_PIPE_CLOSE, end, 0, 0, 0);
+	}
 	request(OP_PROCESS_EXIT, (uint64_t)status, 0, 0, 0);
 	uint32_t n = atomic_load(&sh->n_slots);
 	for (uint32_t i = 0; i < n; i++)
@@ -342,6 +353,10 @@ pid_t fork(void)
 {
 	if (!me)
 		return real_fork ? real_fork() : (pid_t)syscall(SYS_fork);
+	/* The child has every end that its parent has. */
+	for (int fd = 0; fd < FILES; fd++)
+		if (pipe_ends[fd])
+			request(OP_PIPE_END, pipe_ends[fd], 0, 0, 0);
 	struct slot *slot = new_slot(atomic_fetch_add(&sh->n_processes, 1), 0);
 	if (!slot) {
 		refuse("the program has more than 512 threads and processes");
@@ -817,6 +832,119 @@ ssize_t msgrcv(int id, void *message, size_t length, long type, int flags)
 	memcpy(message, &found, sizeof found);
 	memcpy((char *)message + sizeof found, me->data, n);
 	return (ssize_t)n;
+}
+
+/* Pipes. They exist, but what is written to them goes through the controller. */
+
+static uint32_t end_of(int fd)
+{
+	return me && fd >= 0 && fd < FILES ? pipe_ends[fd] : 0;
+}
+
+int pipe2(int ends[2], int flags)
+{
+	if (syscall(SYS_pipe2, ends, flags) < 0)
+		return -1;
+	if (!me || ends[0] >= FILES || ends[1] >= FILES)
+		return 0;
+	uint32_t number = atomic_fetch_add(&sh->n_pipes, 1) + 1;
+	for (int i = 0; i < 2; i++) {
+		pipe_ends[ends[i]] = 2 * number + (uint32_t)i;
+		request(OP_PIPE_END, pipe_ends[ends[i]], 0, 0, 0);
+	}
+	return 0;
+}
+
+int pipe(int ends[2]) { return pipe2(ends, 0); }
+
+static void close_end(int fd, uint64_t site)
+{
+	uint32_t end = end_of(fd);
+	if (!end)
+		return;
+	pipe_ends[fd] = 0;
+	request(OP_PIPE_CLOSE, end, 0, 0, site);
+}
+
+int close(int fd)
+{
+	close_end(fd, SITE);
+	return (int)syscall(SYS_close, fd);
+}
+
+static int copied(int from, int to)
+{
+	uint32_t end = end_of(from);
+	if (to >= 0 && to < FILES && end) {
+		pipe_ends[to] = end;
+		request(OP_PIPE_END, end, 0, 0, 0);
+	}
+	return to;
+}
+
+int dup(int fd) { return copied(fd, (int)syscall(SYS_dup, fd)); }
+
+int dup3(int from, int to, int flags)
+{
+	if (from != to)
+		close_end(to, SITE);
+	return copied(from, (int)syscall(SYS_dup3, from, to, flags));
+}
+
+int dup2(int from, int to)
+{
+	if (from == to)
+		return to;
+	return dup3(from, to, 0);
+}
+
+static int is_impatient(int fd)
+{
+	return (syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) != 0;
+}
+
+ssize_t read(int fd, void *buffer, size_t length)
+{
+	uint32_t end = end_of(fd);
+	if (!end || end & 1 || !length)
+		return syscall(SYS_read, fd, buffer, length);
+	size_t wanted = length < STUBBORN_DATA ? length : STUBBORN_DATA;
+	uint32_t op = is_impatient(fd) ? OP_PIPE_TRY_READ : OP_PIPE_READ;
+	uint64_t got = request(op, end, wanted, 0, SITE);
+	if (got == UINT64_MAX) {
+		errno = EAGAIN;
+		return -1;
+	}
+	memcpy(buffer, me->data, got);
+	return (ssize_t)got;
+}
+
+ssize_t write(int fd, const void *buffer, size_t length)
+{
+	uint32_t end = end_of(fd);
+	if (!end || !(end & 1) || !length)
+		return syscall(SYS_write, fd, buffer, length);
+	uint32_t op = is_impatient(fd) ? OP_PIPE_TRY_WRITE : OP_PIPE_WRITE;
+	size_t done = 0;
+	while (done < length) {
+		size_t n = length - done < PIPE_BUF ? length - done : PIPE_BUF;
+		memcpy(me->data, (const char *)buffer + done, n);
+		me->length = (uint32_t)n;
+		uint64_t put = request(op, end, n, 0, SITE);
+		if (put == UINT64_MAX && !done) {
+			errno = EAGAIN;
+			return -1;
+		}
+		if (put == 0 && !done) {
+			raise(SIGPIPE);
+			errno = EPIPE;
+			return -1;
+		}
+		if (put == UINT64_MAX || put == 0)
+			break;
+		done += n;
+	}
+	return (ssize_t)done;
 }
 
 /* Choices and assertions. */

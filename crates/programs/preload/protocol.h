@@ -19,7 +19,7 @@ enum { FREE, MOVING, ANNOUNCED, ENDED, CRASHED };
 
 enum {
 	/* Not visible: the controller lets the task go on at once. */
-	OP_START = 1, OP_SEM_INIT, OP_BARRIER_INIT, OP_SYSV_SET, OP_FORGET, OP_NOTE_CHILD, OP_REFUSE,
+	OP_START = 1, OP_SEM_INIT, OP_BARRIER_INIT, OP_SYSV_SET, OP_FORGET, OP_PIPE_END, OP_REFUSE,
 	/* Visible. */
 	OP_EXIT = 16, OP_PROCESS_EXIT, OP_JOIN, OP_WAIT_CHILD,
 	OP_LOCK, OP_TRY_LOCK, OP_UNLOCK,
@@ -31,7 +31,8 @@ enum {
 	OP_SEMOP, OP_SYSV_GET,
 	OP_BEGIN, OP_COMPLETE,
 	OP_SEND, OP_RECEIVE, OP_TRY_SEND, OP_TRY_RECEIVE,
-	OP_ACCESS
+	OP_ACCESS,
+	OP_PIPE_READ, OP_PIPE_WRITE, OP_PIPE_TRY_READ, OP_PIPE_TRY_WRITE, OP_PIPE_CLOSE
 };
 
 struct slot {
@@ -63,6 +64,8 @@ struct shared {
 	_Atomic uint32_t wanted;
 	_Atomic uint32_t cleared;
 	_Atomic uint32_t is_ready;
+	_Atomic uint32_t n_pipes;
+	uint32_t unused;
 	int32_t main_pid;
 	int32_t main_status;
 	/* Where the program was loaded. */

@@ -10,17 +10,19 @@
 use crate::Trouble;
 use crate::memory::{Access, Spin};
 use crate::objects::{
-    ADD, AWAIT_ANY, AWAIT_CHILD, AWAIT_ZERO, CHILD_ENDS, Children, GET, Message, Queue, RECEIVE, SEND, SET,
-    SUBTRACT, SysV, TRY_RECEIVE, TRY_SEND,
+    ADD, AWAIT_ANY, AWAIT_CHILD, AWAIT_ZERO, CHILD_ENDS, CLOSE, Children, GET, Message, OPEN, Pipe, Queue,
+    READ, RECEIVE, SEND, SET, SUBTRACT, SysV, TRY_READ, TRY_RECEIVE, TRY_SEND, TRY_WRITE, WRITE,
 };
 use crate::shared::{self, ANNOUNCED, CRASHED, ENDED, MOVING, Mapping, SLOTS, Slot};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 use stubborn_schedule::objects::{
-    Barrier, Condvar, CustomObject, Mutex, Object, Once, Process, RwLock, Semaphore, Variable, WakeOrder,
+    Barrier, Condvar, CustomObject, Mutex, Object, Once, Process, RwLock, Semaphore, Table, Variable,
+    WakeOrder,
 };
 use stubborn_schedule::report::Names;
 use stubborn_schedule::{Action, Failure, FailureKind, ObjectId, Op, Part, ProcessId, Program, World};
@@ -45,6 +47,7 @@ mod code {
     pub(super) const BARRIER_INIT: u32 = 3;
     pub(super) const SYSV_SET: u32 = 4;
     pub(super) const FORGET: u32 = 5;
+    pub(super) const PIPE_END: u32 = 6;
     pub(super) const REFUSE: u32 = 7;
     pub(super) const EXIT: u32 = 16;
     pub(super) const PROCESS_EXIT: u32 = 17;
@@ -80,6 +83,11 @@ mod code {
     pub(super) const TRY_SEND: u32 = 47;
     pub(super) const TRY_RECEIVE: u32 = 48;
     pub(super) const ACCESS: u32 = 49;
+    pub(super) const PIPE_READ: u32 = 50;
+    pub(super) const PIPE_WRITE: u32 = 51;
+    pub(super) const PIPE_TRY_READ: u32 = 52;
+    pub(super) const PIPE_TRY_WRITE: u32 = 53;
+    pub(super) const PIPE_CLOSE: u32 = 54;
 }
 
 /// What an object is.
@@ -95,6 +103,8 @@ pub(crate) enum Kind {
     SysV,
     /// A message queue: the address is its number.
     Queue,
+    /// A pipe: the address is its number.
+    Pipe,
     /// Four bytes of memory. Their value is how often they were written.
     Memory,
     /// A task: the address is its number.
@@ -200,6 +210,8 @@ pub(crate) struct Controller {
     pub(crate) recording: Option<Vec<Noted>>,
     /// The data race that ended the last run.
     pub(crate) race: Option<Race>,
+    /// What is in each pipe.
+    in_pipes: FxHashMap<u64, VecDeque<u8>>,
     /// Loops that were assumed to wait.
     pub(crate) n_spins: u64,
     early: Option<Failure>,
@@ -224,6 +236,7 @@ impl Controller {
             keys: Vec::new(),
             recording: None,
             race: None,
+            in_pipes: FxHashMap::default(),
             n_spins: 0,
             early: None,
         };
@@ -453,6 +466,7 @@ impl Controller {
                 custom(Box::new(SysV(first)))
             }
             Kind::SysV => Semaphore::new(first).into(),
+            Kind::Pipe => custom(Box::<Pipe>::default()),
             Kind::Memory => Variable::new(0).into(),
             Kind::Queue => custom(Box::<Queue>::default()),
             Kind::Task => Process::new(key.address as ProcessId).into(),
@@ -533,7 +547,8 @@ impl Controller {
             })
             .collect();
         for (i, one) in pending.iter().enumerate() {
-            for two in pending[..i].iter().filter(|two| two.2 == one.2 && two.3.races_with(one.3)) {
+            let other = pending[..i].iter().find(|two| two.2 == one.2 && two.3.races_with(one.3));
+            if let Some(two) = other {
                 self.race = Some([(two.0, two.1, two.3), (one.0, one.1, one.3)]);
                 return Err(Failure::new(FailureKind::DataRace, one.0, "two accesses at the same time"));
             }
@@ -577,6 +592,24 @@ impl Controller {
                     self.objects.remove(&at(kind));
                 });
                 return Ok(Some(0));
+            }
+            code::PIPE_END => {
+                // Who opens an end has one already, so nobody can tell when.
+                let pipe = self.object(world, Key { kind: Kind::Pipe, space: 0, address: a / 2 }, 0);
+                let open = Action::Custom { code: OPEN, input: a % 2 };
+                world.object_mut(pipe).execute(process, open, 0);
+                return Ok(Some(0));
+            }
+            code::PIPE_READ..=code::PIPE_CLOSE => {
+                let pipe = self.object(world, Key { kind: Kind::Pipe, space: 0, address: a / 2 }, 0);
+                let (code, input) = match op {
+                    code::PIPE_READ => (READ, b),
+                    code::PIPE_WRITE => (WRITE, b),
+                    code::PIPE_TRY_READ => (TRY_READ, b),
+                    code::PIPE_TRY_WRITE => (TRY_WRITE, b),
+                    _ => (CLOSE, a % 2),
+                };
+                Op::on(pipe, Action::Custom { code, input })
             }
             code::SEM_INIT | code::BARRIER_INIT => {
                 let kind = if op == code::SEM_INIT { Kind::Semaphore } else { Kind::Barrier };
@@ -891,6 +924,7 @@ impl Program for Controller {
         self.of_slot.clear();
         self.objects.clear();
         self.keys.clear();
+        self.in_pipes.clear();
         self.early = None;
         self.race = None;
         if let Some(recording) = &mut self.recording {
@@ -910,6 +944,7 @@ impl Program for Controller {
             self.shared.n_slots.store(1, SeqCst);
             self.shared.n_processes.store(1, SeqCst);
             self.shared.n_sets.store(0, SeqCst);
+            self.shared.n_pipes.store(0, SeqCst);
             self.shared.running.store(1, SeqCst);
             self.run += 1;
             self.shared.wanted.store(self.run, SeqCst);
@@ -951,6 +986,18 @@ impl Program for Controller {
                     task.is_reaped = true;
                     task.slot as u64
                 })
+            }
+            code::PIPE_READ | code::PIPE_TRY_READ if out != u64::MAX => {
+                let pipe = self.in_pipes.entry(self.shared.slots[slot].arg(0) / 2).or_default();
+                let n = (out as usize).min(pipe.len());
+                let bytes: Vec<u8> = pipe.drain(..n).collect();
+                self.shared.slots[slot].set_bytes(&bytes);
+                out
+            }
+            code::PIPE_WRITE | code::PIPE_TRY_WRITE if out != u64::MAX && out > 0 => {
+                let pipe = self.in_pipes.entry(self.shared.slots[slot].arg(0) / 2).or_default();
+                pipe.extend(self.shared.slots[slot].bytes());
+                out
             }
             code::RECEIVE | code::TRY_RECEIVE if out > 0 => {
                 let message = Message(out);

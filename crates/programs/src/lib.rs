@@ -1,7 +1,7 @@
 //! Unmodified programs, explored systematically: every interleaving of their threads and processes that can matter.
 //!
 //! Memory is sequentially consistent, and what is explored are calls of the C library: locks, condition variables,
-//! semaphores, barriers, threads, processes, System V semaphores and message queues, tosses and assertions. Accesses to plain memory are
+//! semaphores, barriers, threads, processes, System V semaphores and message queues, pipes, tosses and assertions. Accesses to plain memory are
 //! seen only in programs that [`compile`] has made; in others a race that shows without any call in between is missed.
 //!
 //! The program is started once, with a library of ours in front of the C library's, and waits before `main`; every run is
@@ -261,6 +261,7 @@ impl Naming for Called<'_> {
             Kind::Once => "once",
             Kind::SysV => return format!("semaphore {address}[{space}]"),
             Kind::Memory => return self.binary.variable(self.controller.base(), address),
+            Kind::Pipe => return format!("pipe {address}"),
             Kind::Queue => return format!("queue {address}"),
             Kind::Task => return self.process(address as ProcessId),
             Kind::Children => return "child".to_owned(),
@@ -279,6 +280,11 @@ impl Naming for Called<'_> {
             None | Some(0) => String::new(),
             Some(child) => self.process((child - 1) as ProcessId),
         };
+        let bytes = |out: Option<u64>| match out {
+            None => String::new(),
+            Some(u64::MAX) => "would block".to_owned(),
+            Some(n) => format!("{n} bytes"),
+        };
         let (word, value) = match code {
             objects::CHILD_ENDS => ("end", child(Some(input + 1))),
             objects::AWAIT_CHILD => ("wait", child(Some(input + 1))),
@@ -287,6 +293,11 @@ impl Naming for Called<'_> {
             objects::SUBTRACT => ("subtract", input.to_string()),
             objects::AWAIT_ZERO => ("wait-for-zero", String::new()),
             objects::SET => ("set", input.to_string()),
+            objects::CLOSE => {
+                ("close", if input == 1 { "its writing end" } else { "its reading end" }.to_owned())
+            }
+            objects::READ | objects::TRY_READ => ("read", bytes(out)),
+            objects::WRITE | objects::TRY_WRITE => ("write", bytes(out)),
             objects::SEND => ("send", String::new()),
             objects::TRY_SEND => ("try-send", if out == Some(0) { "full".to_owned() } else { String::new() }),
             objects::RECEIVE => ("receive", String::new()),

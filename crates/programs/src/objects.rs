@@ -1,4 +1,4 @@
-//! Objects of the operating system that the engine does not know: the children of a process, message queues, and System V
+//! Objects of the operating system that the engine does not know: the children of a process, message queues, pipes, and System V
 //! semaphores that are used as more than counters of ones.
 //!
 //! **Checked by** `tests/programs.rs`.
@@ -205,5 +205,78 @@ impl CustomObject for Queue {
 
     fn describe(&self) -> String {
         format!("{} messages", self.0.len())
+    }
+}
+
+/// One more file descriptor is an end of the pipe: 1 in the input for the end that is written to.
+pub(crate) const OPEN: u32 = 30;
+/// One less.
+pub(crate) const CLOSE: u32 = 31;
+/// Reads up to so many bytes; gets their number, or 0 if nobody can write any more.
+pub(crate) const READ: u32 = 32;
+/// Writes so many bytes; gets their number, or 0 if nobody can read any more.
+pub(crate) const WRITE: u32 = 33;
+/// The same without waiting; get -1 if they would have to.
+pub(crate) const TRY_READ: u32 = 34;
+/// See [`TRY_READ`].
+pub(crate) const TRY_WRITE: u32 = 35;
+
+/// Bytes that a pipe holds, as Linux has it by default.
+const PIPE_BYTES: u64 = 65_536;
+
+/// A pipe: how many bytes are in it, and how many file descriptors can read and write. Every order matters, but that of
+/// opening, which only those do who have an end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pipe {
+    n_bytes: u64,
+    n_readers: u64,
+    n_writers: u64,
+}
+
+impl Pipe {
+    fn can_read(&self) -> bool {
+        self.n_bytes > 0 || self.n_writers == 0
+    }
+
+    fn can_write(&self, n: u64) -> bool {
+        self.n_bytes + n <= PIPE_BYTES || self.n_readers == 0
+    }
+}
+
+impl CustomObject for Pipe {
+    fn enabled(&self, _: ProcessId, code: u32, input: u64) -> bool {
+        match code {
+            READ => self.can_read(),
+            WRITE => self.can_write(input),
+            _ => true,
+        }
+    }
+
+    fn execute(&mut self, _: ProcessId, code: u32, input: u64) -> u64 {
+        let ends = if input == 1 { &mut self.n_writers } else { &mut self.n_readers };
+        match code {
+            OPEN => *ends += 1,
+            CLOSE => *ends = ends.saturating_sub(1),
+            READ | TRY_READ if self.can_read() => {
+                let n = input.min(self.n_bytes);
+                self.n_bytes -= n;
+                return n;
+            }
+            WRITE | TRY_WRITE if self.n_readers == 0 => return 0,
+            WRITE | TRY_WRITE if self.can_write(input) => {
+                self.n_bytes += input;
+                return input;
+            }
+            _ => return u64::MAX,
+        }
+        0
+    }
+
+    fn copy(&self) -> Box<dyn CustomObject> {
+        Box::new(self.clone())
+    }
+
+    fn describe(&self) -> String {
+        format!("{} bytes, {} writers", self.n_bytes, self.n_writers)
     }
 }

@@ -76,6 +76,8 @@ pub(crate) struct Shared {
     pub(crate) wanted: AtomicU32,
     pub(crate) cleared: AtomicU32,
     pub(crate) is_ready: AtomicU32,
+    pub(crate) n_pipes: AtomicU32,
+    unused: AtomicU32,
     pub(crate) main_pid: AtomicI32,
     pub(crate) main_status: AtomicI32,
     pub(crate) base: AtomicU64,

@@ -94,6 +94,17 @@ fn messages_come_in_any_order() {
 }
 
 #[test]
+fn pipes_end_when_nobody_can_write() {
+    let report = explored("pipes", &[]);
+    assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+    let report = explored("pipes", &["both"]);
+    assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");
+    let report = explored("pipes", &["open"]);
+    assert_eq!(kind(&report), Some(FailureKind::Deadlock), "{report}");
+    assert!(report.to_string().contains("wants read pipe 1"), "{report}");
+}
+
+#[test]
 fn every_object_is_controlled() {
     for what in ["locks", "meeting", "counting", "waiting", "pairs"] {
         let report = explored("objects", &[what]);
