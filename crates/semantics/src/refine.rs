@@ -35,18 +35,33 @@ pub(crate) fn strong(edges: &Edges, classes: &[u32]) -> Partition {
 
 /// One state for each class of strongly bisimilar states.
 pub(crate) fn strong_quotient(system: &System) -> System {
-    let partition = strong(&system.edges, &system.valuation);
-    let mut list = Vec::new();
-    let mut valuation = vec![u32::MAX; partition.n_blocks];
-    for (state, &block) in (0..).zip(&partition.block) {
-        // All states of a block have the same edges to blocks.
-        if valuation[block as usize] == u32::MAX {
-            valuation[block as usize] = system.valuation[state as usize];
-            let target = |target: u32| partition.block[target as usize];
-            list.extend(system.edges.of(state).map(|(label, to)| (block, label, target(to))));
+    let Partition { block, n_blocks } = strong(&system.edges, &system.valuation);
+    // All states of a block have the same edges to blocks; the first that is met breadth first stands for all.
+    let mut place = vec![u32::MAX; n_blocks];
+    let mut order: Vec<u32> = Vec::new();
+    let mut meet = |state: u32, order: &mut Vec<u32>| {
+        let place = &mut place[block[state as usize] as usize];
+        if *place == u32::MAX {
+            *place = order.len() as u32;
+            order.push(state);
         }
+        *place
+    };
+    let initials = system.initials.iter().map(|&state| meet(state, &mut order)).collect();
+    let mut list = Vec::new();
+    let mut next = 0;
+    while let Some(&state) = order.get(next) {
+        list.extend(system.edges.of(state).map(|(label, to)| (next as u32, label, meet(to, &mut order))));
+        next += 1;
     }
-    assemble(system, &partition, &valuation, list)
+    System {
+        initials,
+        names: system.names.clone(),
+        marks: system.marks.clone(),
+        valuations: system.valuations.clone(),
+        valuation: order.iter().map(|&state| system.valuation[state as usize]).collect(),
+        edges: Edges::new(order.len(), list),
+    }
 }
 
 /// One state for each class of branching bisimilar states; those that diverge have a loop of tau.

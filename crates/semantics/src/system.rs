@@ -51,6 +51,8 @@ impl System {
         let (names, marks) = (names(parts[0]), marks(parts[0]));
         let numbers: FxHashMap<&str, u32> = names.iter().map(String::as_str).zip(1..).collect();
         let (mut edges, mut initials, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        // Each set of propositions that hold somewhere, by the order in which they are met.
+        let mut known: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         for lsts in parts {
             let first = values.len() as u32;
             let actions: Vec<u32> = std::iter::once(TAU)
@@ -66,18 +68,22 @@ impl System {
                 let holds = |(_, set): &(u32, &Option<&_>)| {
                     set.is_some_and(|set: &fixedbitset::FixedBitSet| set.contains(state))
                 };
-                values.push((0..).zip(&sets).filter(holds).map(|(i, _)| i).collect::<Vec<u32>>());
+                let holding: Vec<u32> = (0..).zip(&sets).filter(holds).map(|(i, _)| i).collect();
+                let next = known.len() as u32;
+                values.push(*known.entry(holding).or_insert(next));
                 for (action, target) in lsts.edges(state as u32) {
                     edges.push((place[state], actions[action as usize], place[target as usize]));
                 }
             }
             initials.push(place[lsts.initial() as usize]);
         }
-        let mut valuations = values.clone();
-        valuations.sort_unstable();
-        valuations.dedup();
-        let known: FxHashMap<&[u32], u32> = valuations.iter().map(Vec::as_slice).zip(0..).collect();
-        let valuation = values.iter().map(|value| known[value.as_slice()]).collect();
+        // Numbers in the order of what holds.
+        let mut met: Vec<(Vec<u32>, u32)> = known.into_iter().collect();
+        met.sort_unstable();
+        let mut numbers = vec![0; met.len()];
+        (0..).zip(&met).for_each(|(number, (_, met))| numbers[*met as usize] = number);
+        let valuations: Vec<Vec<u32>> = met.into_iter().map(|(holding, _)| holding).collect();
+        let valuation = values.iter().map(|&value: &u32| numbers[value as usize]).collect();
         let edges = Edges::new(values.len(), edges);
         Self { initials, names, marks, valuation, edges, valuations }
     }
