@@ -14,8 +14,13 @@ use stubborn_bench::cpu_seconds;
 macro_rules! programs {
     ($module:ident, $explorer:ident) => {
         mod $module {
-            use $explorer::{sync, thread};
-            include!("programs.rs");
+            use $explorer::sync::atomic::{AtomicBool, AtomicUsize};
+            use $explorer::sync::{Condvar, Mutex, RwLock};
+            use $explorer::thread;
+            // The standard library's, which is the cheapest for all.
+            use std::sync::Arc;
+            use std::sync::atomic::Ordering::SeqCst;
+            include!("../../../threads/tests/programs/all.rs");
 
             /// The program of a name.
             pub(super) fn program(name: &str) -> Option<Box<dyn Fn() + Send + Sync + 'static>> {

@@ -1,13 +1,8 @@
-// The programs, once for each explorer: the file is included where `sync` and `thread` are that explorer's. `Arc` is the
-// standard library's, which is the cheapest for all.
-
-use std::sync::Arc;
-use std::sync::atomic::Ordering::SeqCst;
-use sync::atomic::{AtomicBool, AtomicUsize};
-use sync::{Condvar, Mutex, RwLock};
+// The programs themselves. The file is included where `sync` and `thread` are those of an explorer: the benchmarks include
+// it once for each.
 
 /// Philosophers who take the left fork first: a deadlock. With `ordered`, the last one takes the right one first.
-pub(super) fn philosophers(n: usize, ordered: bool) {
+pub(crate) fn philosophers(n: usize, ordered: bool) {
     let forks: Vec<_> = (0..n).map(|_| Arc::new(Mutex::new(()))).collect();
     let threads: Vec<_> = (0..n)
         .map(|i| {
@@ -31,7 +26,7 @@ struct Buffer {
 }
 
 /// Producers and consumers over a buffer for one message, a mutex and two condition variables.
-pub(super) fn fifo(producers: usize, consumers: usize, messages: usize) {
+pub(crate) fn fifo(producers: usize, consumers: usize, messages: usize) {
     let buffer =
         Arc::new(Buffer { messages: Mutex::new(0), not_full: Condvar::new(), not_empty: Condvar::new() });
     let total = producers * messages;
@@ -66,7 +61,7 @@ pub(super) fn fifo(producers: usize, consumers: usize, messages: usize) {
 }
 
 /// The same with one condition variable for both: a notification can wake the wrong one.
-pub(super) fn fifo_with_a_mistake(producers: usize, consumers: usize) {
+pub(crate) fn fifo_with_a_mistake(producers: usize, consumers: usize) {
     let buffer = Arc::new((Mutex::new(0), Condvar::new()));
     let mut threads = Vec::new();
     for i in 0..producers + consumers {
@@ -86,7 +81,7 @@ pub(super) fn fifo_with_a_mistake(producers: usize, consumers: usize) {
 }
 
 /// The indexer of Flanagan and Godefroid: threads insert numbers into a hash table of 128 places.
-pub(super) fn indexer(n: usize) {
+pub(crate) fn indexer(n: usize) {
     const SIZE: usize = 128;
     let table: Arc<Vec<AtomicUsize>> = Arc::new((0..SIZE).map(|_| AtomicUsize::new(0)).collect());
     let threads: Vec<_> = (0..n)
@@ -107,7 +102,7 @@ pub(super) fn indexer(n: usize) {
 }
 
 /// One writer and `n` readers.
-pub(super) fn readers(n: usize) {
+pub(crate) fn readers(n: usize) {
     let x = Arc::new(AtomicUsize::new(0));
     let mut threads = Vec::new();
     let writer = x.clone();
@@ -122,7 +117,7 @@ pub(super) fn readers(n: usize) {
 }
 
 /// Readers of a lock: nothing to choose.
-pub(super) fn lock_readers(n: usize) {
+pub(crate) fn lock_readers(n: usize) {
     let lock = Arc::new(RwLock::new(0));
     let threads: Vec<_> = (0..n)
         .map(|_| {
@@ -136,7 +131,7 @@ pub(super) fn lock_readers(n: usize) {
 }
 
 /// The last zero of an array that is being filled (Abdulla and others, 2014).
-pub(super) fn last_zero(n: usize) {
+pub(crate) fn last_zero(n: usize) {
     let array: Arc<Vec<AtomicUsize>> = Arc::new((0..=n).map(|_| AtomicUsize::new(0)).collect());
     let mut threads = Vec::new();
     let reader = array.clone();
@@ -157,7 +152,7 @@ pub(super) fn last_zero(n: usize) {
 }
 
 /// Threads that add to a counter under a lock.
-pub(super) fn counter(n: usize, times: usize) {
+pub(crate) fn counter(n: usize, times: usize) {
     let sum = Arc::new(Mutex::new(0));
     let threads: Vec<_> = (0..n)
         .map(|_| {
@@ -174,7 +169,7 @@ pub(super) fn counter(n: usize, times: usize) {
 }
 
 /// Threads with variables of their own.
-pub(super) fn private(n: usize, times: usize) {
+pub(crate) fn private(n: usize, times: usize) {
     let variables: Arc<Vec<AtomicBool>> = Arc::new((0..n).map(|_| AtomicBool::new(false)).collect());
     let threads: Vec<_> = (0..n)
         .map(|i| {
