@@ -433,6 +433,9 @@ pub(crate) struct RunArgs {
     /// A thread that does nothing visible for so long diverges, e.g. 500ms; by default 5s
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub(crate) patience: Option<Duration>,
+    /// Wake up who waits on a condition variable for nothing, too, as POSIX allows
+    #[arg(long)]
+    pub(crate) spurious: bool,
     /// Make this run again, as a report gave it
     #[arg(long, value_name = "SCHEDULE")]
     pub(crate) replay: Option<String>,

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, Failure> {
         options.stop = stop;
         options.progress = (!args.quiet).then(progress);
     });
-    let run = args.patience.into_iter().fold(run, Run::patience);
+    let run = args.patience.into_iter().fold(run, Run::patience).wakes_spuriously(args.spurious);
     let report = match &args.replay {
         Some(schedule) => run.replay(schedule),
         None => run.explore(),

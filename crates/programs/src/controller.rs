@@ -189,6 +189,8 @@ pub(crate) struct Settings {
     pub(crate) patience: Duration,
     pub(crate) wake_order: WakeOrder,
     pub(crate) shows_output: bool,
+    /// Whether who waits on a condition may be woken by nobody.
+    pub(crate) wakes_spuriously: bool,
 }
 
 /// A program in processes of its own.
@@ -702,9 +704,12 @@ impl Controller {
                 let key = Key { kind: Kind::Queue, space: 0, address: a };
                 Op::on(self.object(world, key, 0), Action::Custom { code, input })
             }
-            code::TIMED_WAKE if self.waits_in_vain(process, site) => {
+            code::WAKE | code::TIMED_WAKE if self.waits_in_vain(process, site) => {
                 self.n_spins += 1;
                 Op::on(self.object(world, at(Kind::Condvar), 0), Action::Wake)
+            }
+            code::WAKE if self.settings.wakes_spuriously => {
+                Op::on(self.object(world, at(Kind::Condvar), 0), Action::TimedWake)
             }
             _ => {
                 let Some((kind, action)) = simple(op, c) else {
@@ -967,7 +972,7 @@ impl Program for Controller {
         let (slot, site) = (task.slot, task.site);
         task.access = None;
         task.is_patient = false;
-        if code == code::TIMED_WAKE {
+        if code == code::TIMED_WAKE || code == code::WAKE {
             let before = if task.timeouts.0 == site { task.timeouts.1 } else { 0 };
             task.timeouts = (site, if out == 0 { before + 1 } else { 0 });
         }

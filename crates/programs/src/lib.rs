@@ -84,7 +84,13 @@ impl Run {
         let patience = Duration::from_secs(5);
         Run {
             options: Options { max_cut: Some(1), ..Options::default() },
-            settings: Settings { program, patience, wake_order: WakeOrder::Any, shows_output: false },
+            settings: Settings {
+                program,
+                patience,
+                wake_order: WakeOrder::Any,
+                shows_output: false,
+                wakes_spuriously: false,
+            },
         }
     }
 
@@ -103,6 +109,12 @@ impl Run {
     /// Whether what the program writes is shown.
     pub fn shows_output(mut self, shows: bool) -> Run {
         self.settings.shows_output = shows;
+        self
+    }
+
+    /// Whether who waits on a condition variable may wake up without a reason, as POSIX allows.
+    pub fn wakes_spuriously(mut self, wakes: bool) -> Run {
+        self.settings.wakes_spuriously = wakes;
         self
     }
 

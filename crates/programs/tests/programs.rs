@@ -86,6 +86,16 @@ fn a_wake_up_is_lost() {
 }
 
 #[test]
+fn a_wake_up_for_nothing_is_made_if_that_is_asked_for() {
+    let spurious =
+        |how: &str| run("pcond", &[how]).wakes_spuriously(true).explore().expect("it can be explored");
+    assert!(matches!(explored("pcond", &["once"]).verdict, Verdict::Holds));
+    assert_eq!(kind(&spurious("once")), Some(FailureKind::Assertion));
+    let report = spurious("right");
+    assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+}
+
+#[test]
 fn messages_come_in_any_order() {
     let report = explored("msgq", &[]);
     assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");

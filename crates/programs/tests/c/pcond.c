@@ -1,4 +1,6 @@
-/* A lost wake-up: the signal may come between the look and the wait. With `right`, the lock is held. */
+/* A lost wake-up: the signal may come between the look and the wait. With `right`, the lock is held; with `once`, too, but
+ * what was waited for is taken to have come. */
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -18,8 +20,11 @@ static void *consumer(void *unused)
 {
 	if (is_right) {
 		pthread_mutex_lock(&lock);
-		while (!is_ready)
+		while (!is_ready && is_right == 1)
 			pthread_cond_wait(&change, &lock);
+		if (!is_ready)
+			pthread_cond_wait(&change, &lock);
+		assert(is_ready);
 		pthread_mutex_unlock(&lock);
 	} else if (!look()) {
 		pthread_mutex_lock(&lock);
@@ -40,8 +45,7 @@ static void *producer(void *unused)
 
 int main(int argc, char **argv)
 {
-	(void)argv;
-	is_right = argc > 1;
+	is_right = argc > 1 ? (argv[1][0] == 'o') + 1 : 0;
 	pthread_t threads[2];
 	pthread_create(&threads[0], NULL, consumer, NULL);
 	pthread_create(&threads[1], NULL, producer, NULL);
