@@ -132,3 +132,24 @@ fn what_is_remembered_is_what_would_be_picked() {
     }
     assert!(n_expanded > 10_000, "only {n_expanded} states");
 }
+
+/// As long as `g` is 0 the atomic run never ends, so that the send is disabled although there is room; what is not known of
+/// its guard is no reason.
+const ROUND: &str = "byte g; chan q = [2] of { byte, byte }; chan r = [1] of { byte, byte };
+    active proctype P() { if :: skip fi }
+    active proctype R() { bit l; atomic { { q!1,1 } unless { r?g,1 }; for (l : 0 .. 0) { l = (l + 1) % 3; (g < 1) } } }
+    active proctype W() { g = 1 }";
+
+#[test]
+fn a_run_that_goes_round_for_ever_is_disabled_for_that_reason() {
+    let directory = Directory(PathBuf::new());
+    let network = compile("round", ROUND, &directory, &Options::default()).network.expect("a good model");
+    let mut full = NetworkReduction::new(&network, &[], ReductionKind::None);
+    let (_, terminal, _) = reduced_states(&network, &mut full, usize::MAX);
+    for kind in ReductionKind::ALL {
+        let reduction = NetworkReduction::new(&network, &[], kind);
+        let mut reduction = reduction.checked(CheckDepth::Everything);
+        let (_, reduced, _) = reduced_states(&network, &mut reduction, usize::MAX);
+        assert_eq!(reduced, terminal, "{}", kind.word());
+    }
+}

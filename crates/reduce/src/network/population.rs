@@ -54,6 +54,8 @@ pub(super) struct Row {
     pub(super) risks: Option<FixedBitSet>,
     /// Its guard.
     pub(super) clauses: Vec<Vec<LiteralRow>>,
+    /// Whether its run may go round for ever, so that it is disabled although its guard holds.
+    pub(super) may_go_round: bool,
 }
 
 /// A fact, and who may change it.
@@ -444,7 +446,8 @@ impl Population {
     fn row(&self, touch: &Touch, of: Option<usize>) -> (Row, Vec<Option<(Expr, bool)>>) {
         let n = self.n_nodes();
         let kind_of = |pid: usize| self.kinds.get(pid).copied();
-        let mut row = Row { conflicts: FixedBitSet::with_capacity(n), ..Row::default() };
+        let conflicts = FixedBitSet::with_capacity(n);
+        let mut row = Row { conflicts, may_go_round: touch.has_loop, ..Row::default() };
         let signature = Signature::of(touch);
         for (i, check) in self.checked.iter().enumerate() {
             let found = conflict((touch, &signature), (check, &Signature::of(check)), &kind_of);

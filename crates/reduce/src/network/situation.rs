@@ -142,9 +142,12 @@ impl<'a, 'n> Situation<'a, 'n> {
 
     /// Whether it is known what a disabled step that its process may take now waits for.
     fn is_explained(&self, node: usize) -> bool {
-        let is_true = |literal: &LiteralRow| self.is_true(literal) == Some(true);
-        self.population().is_timeout(node)
-            || self.row_now(node).clauses.iter().any(|clause| !clause.iter().any(is_true))
+        if self.population().is_timeout(node) {
+            return true;
+        }
+        let row = self.row_now(node);
+        let is_no_help = |literal: &LiteralRow| !self.is_true(literal).unwrap_or(row.may_go_round);
+        row.clauses.iter().any(|clause| clause.iter().all(is_no_help))
     }
 
     fn is_true(&self, literal: &LiteralRow) -> Option<bool> {
@@ -261,7 +264,8 @@ impl<'a, 'n> Situation<'a, 'n> {
         if self.population().is_timeout(node) {
             return;
         }
-        if !self.until_clause_holds(row) && !self.until_unknown_holds(row) {
+        // If its run may go round for ever, that may be why it is disabled, and not what is unknown of its guard.
+        if !self.until_clause_holds(row) && (row.may_go_round || !self.until_unknown_holds(row)) {
             let mut set = self.take();
             set.union_with(self.live);
             self.push(set);
