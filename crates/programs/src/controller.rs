@@ -662,7 +662,10 @@ impl Controller {
             }
             code::BEGIN if c == 1 => return Ok(Some(0)),
             code::ACCESS => {
-                let access = Access::new(a, c);
+                let Some(access) = Access::new(a, c) else {
+                    let why = "an access to more than 4,096 bytes of memory at once is not controlled";
+                    return Err(Failure::limit(process, why));
+                };
                 let cells: Vec<ObjectId> = access
                     .cells()
                     .map(|cell| self.object(world, Key { kind: Kind::Memory, space: b, address: cell }, 0))

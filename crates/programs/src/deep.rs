@@ -63,8 +63,9 @@ fn link(
         return Ok(compiled);
     }
     objects.push(object);
+    let wrapped = ["memcpy", "memmove", "memset"].map(|name| format!("-Wl,--wrap={name}"));
     // Objects come before libraries.
-    run(&[&objects[..], &others[..]].concat())
+    run(&[&wrapped[..], &objects[..], &others[..]].concat())
 }
 
 /// Sources, and everything else.

@@ -10,8 +10,8 @@ use stubborn_schedule::{Action, ObjectId, Op, Part, Update, Width, World};
 
 /// Bytes of a cell.
 const CELL: u64 = 4;
-/// Cells of one access, at most; what is longer is taken for its first.
-const MOST_CELLS: u64 = 64;
+/// Bytes of one access, at most.
+const MOST_BYTES: u64 = 4_096;
 /// A loop waits if it has gone round so many times.
 const SPIN_AFTER: usize = 10;
 /// Reads in a loop, at most.
@@ -27,10 +27,11 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// From what the program says: flags in the two lowest bits, then the size.
-    pub(crate) fn new(address: u64, packed: u64) -> Access {
-        let size = (packed >> 2).clamp(1, CELL * MOST_CELLS);
-        Access { address, size, is_write: packed & 1 != 0, is_atomic: packed & 2 != 0 }
+    /// From what the program says: flags in the two lowest bits, then the size. None if it is too long to be followed.
+    pub(crate) fn new(address: u64, packed: u64) -> Option<Access> {
+        let size = (packed >> 2).max(1);
+        let access = Access { address, size, is_write: packed & 1 != 0, is_atomic: packed & 2 != 0 };
+        (size <= MOST_BYTES).then_some(access)
     }
 
     /// Addresses of the cells.

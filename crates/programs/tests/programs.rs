@@ -209,7 +209,8 @@ fn races_on_plain_memory_are_found_in_programs_that_we_compile() {
     assert_eq!(code, 0, "{said:?}");
     assert!(said.iter().any(|line| line.contains("-fsanitize=thread")), "{said:?}");
     let explored = |what: &str| Run::new([&*program, what]).explore().expect("it can be explored");
-    for what in ["count", "flag"] {
+    assert_eq!(explored("long").exit_code(), 3);
+    for what in ["count", "flag", "copy"] {
         let report = explored(what);
         assert_eq!(kind(&report), Some(FailureKind::DataRace), "{what}: {report}");
         assert!(report.stats.runs <= 2 && report.to_string().contains("racy.c:"), "{report}");

@@ -1,11 +1,14 @@
 /* Races on plain memory: `count` loses an update, `flag` hands over without order, `peterson` is right if memory is
- * sequentially consistent and its variables are atomic, `broken` forgets the turn. */
+ * sequentially consistent and its variables are atomic, `broken` forgets the turn; `copy` copies with the C library, and
+ * `long` too much at once. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 static int counter, data, is_ready;
+static char text[8192], other[8192];
+static volatile size_t n_copied = 40;
 static atomic_int wants[2], turn, inside, steps;
 static const char *what;
 
@@ -25,6 +28,8 @@ static void *first(void *unused)
 {
 	if (!strcmp(what, "count"))
 		counter++;
+	else if (!strcmp(what, "copy") || !strcmp(what, "long"))
+		memcpy(text, other, n_copied);
 	else if (!strcmp(what, "flag")) {
 		data = 1;
 		is_ready = 1;
@@ -39,6 +44,8 @@ static void *second(void *unused)
 {
 	if (!strcmp(what, "count"))
 		counter++;
+	else if (!strcmp(what, "copy") || !strcmp(what, "long"))
+		memset(text, 1, n_copied);
 	else if (!strcmp(what, "flag")) {
 		if (is_ready)
 			assert(data == 1);
@@ -53,6 +60,8 @@ int main(int argc, char **argv)
 {
 	pthread_t threads[2];
 	what = argc > 1 ? argv[1] : "count";
+	if (!strcmp(what, "long"))
+		n_copied = sizeof text;
 	pthread_create(&threads[0], NULL, first, NULL);
 	pthread_create(&threads[1], NULL, second, NULL);
 	pthread_join(threads[0], NULL);
