@@ -1,0 +1,335 @@
+//! What tasks ask for, as operations on objects of the engine.
+
+use super::{AGAIN, AWAIT, Controller, Key, Kind, MOST_TIMEOUTS, Task, code};
+use crate::memory::Access;
+use crate::objects::{
+    ADD, AWAIT_ANY, AWAIT_CHILD, AWAIT_ZERO, CHILD_ENDS, CLOSE, GET, Message, OPEN, READ, RECEIVE, SEND, SET,
+    SUBTRACT, TRY_READ, TRY_RECEIVE, TRY_SEND, TRY_WRITE, WRITE,
+};
+use std::sync::atomic::Ordering::SeqCst;
+use stubborn_schedule::objects::Table;
+use stubborn_schedule::{Action, Failure, ObjectId, Op, Part, ProcessId, World};
+
+impl Controller {
+    /// Gives what a task has asked for to the world; or what to answer at once.
+    pub(super) fn take_announcement(
+        &mut self,
+        process: ProcessId,
+        world: &mut World,
+    ) -> Result<Option<u64>, Failure> {
+        let (slot, own) =
+            self.tasks[process as usize].as_ref().map_or((0, 0), |task| (task.slot, task.process));
+        let slot = &self.shared.slots[slot];
+        let (op, a, b, c, d) = (slot.op.load(SeqCst), slot.arg(0), slot.arg(1), slot.arg(2), slot.arg(3));
+        let site = slot.site.load(SeqCst);
+        let at = |kind: Kind| Key { kind, space: b, address: a };
+        let made = match op {
+            code::START => return Ok(Some(0)),
+            code::REFUSE => return Err(Failure::limit(process, self.shared.message())),
+            code::FORGET => {
+                let kinds =
+                    [Kind::Mutex, Kind::RwLock, Kind::Condvar, Kind::Semaphore, Kind::Barrier, Kind::Once];
+                kinds.iter().for_each(|&kind| {
+                    self.objects.remove(&at(kind));
+                });
+                return Ok(Some(0));
+            }
+            code::PIPE_END => {
+                // Who opens an end has one already, so nobody can tell when.
+                let pipe = self.object(world, Key { kind: Kind::Pipe, space: 0, address: a / 2 }, 0);
+                let open = Action::Custom { code: OPEN, input: a % 2 };
+                world.object_mut(pipe).execute(process, open, 0);
+                return Ok(Some(0));
+            }
+            code::PIPE_READ..=code::PIPE_CLOSE => {
+                let pipe = self.object(world, Key { kind: Kind::Pipe, space: 0, address: a / 2 }, 0);
+                let (code, input) = match op {
+                    code::PIPE_READ => (READ, b),
+                    code::PIPE_WRITE => (WRITE, b),
+                    code::PIPE_TRY_READ => (TRY_READ, b),
+                    code::PIPE_TRY_WRITE => (TRY_WRITE, b),
+                    _ => (CLOSE, a % 2),
+                };
+                Op::on(pipe, Action::Custom { code, input })
+            }
+            code::SEM_INIT | code::BARRIER_INIT => {
+                let kind = if op == code::SEM_INIT { Kind::Semaphore } else { Kind::Barrier };
+                self.objects.remove(&at(kind));
+                self.object(world, at(kind), c);
+                return Ok(Some(0));
+            }
+            code::SYSV_SET => {
+                let key = Key { kind: Kind::SysV, space: b, address: a };
+                if !self.objects.contains_key(&key) {
+                    // Its first value.
+                    self.object(world, key, c);
+                    return Ok(Some(0));
+                }
+                self.wide(world, key, SET, c, process)?
+            }
+            code::SYSV_GET => {
+                let key = Key { kind: Kind::SysV, space: b, address: a };
+                self.wide(world, key, GET, 0, process)?
+            }
+            code::SEMOP => match self.semop(process, a, b as usize, world)? {
+                Ok(op) => op,
+                Err(answer) => return Ok(Some(answer)),
+            },
+            code::PROCESS_EXIT => {
+                let others = self.tasks.iter().flatten();
+                if others.filter(|task| task.process == own && !task.is_ended).count() > 1 {
+                    self.tasks[process as usize].iter_mut().for_each(|task| task.is_leaving = true);
+                    return Ok(None);
+                }
+                self.end_of_process(process, own, world)
+            }
+            code::WAIT_CHILD => match self.await_child(process, own, (a, b == 1, c == 1), world)? {
+                Some(op) => op,
+                None => return Ok(Some(u64::MAX)),
+            },
+            code::EXIT => Op::on(self.task_object(process), Action::Exit),
+            code::JOIN => {
+                let other = self.process_of_slot(a as usize);
+                Op::on(self.task_object(other), Action::Join)
+            }
+            code::TOSS => Op::toss(a.min(u64::from(u32::MAX)) as u32),
+            code::ASSERT => Op::assert(a == 0),
+            code::WAIT => {
+                let condvar = self.object(world, at(Kind::Condvar), 0);
+                let mutex = Key { kind: Kind::Mutex, space: d, address: c };
+                Op::wait(condvar, self.object(world, mutex, 0))
+            }
+            code::BEGIN if c == 1 => return Ok(Some(0)),
+            code::ACCESS => {
+                let Some(access) = Access::new(a, c) else {
+                    let why = "an access to more than 4,096 bytes of memory at once is not controlled";
+                    return Err(Failure::limit(process, why));
+                };
+                let cells: Vec<ObjectId> = access
+                    .cells()
+                    .map(|cell| self.object(world, Key { kind: Kind::Memory, space: b, address: cell }, 0))
+                    .collect();
+                let task = self.tasks[process as usize].as_mut().expect("it has announced");
+                task.access = Some(access);
+                match task.spin.before(site, &cells, access, world) {
+                    Some(awaited) => {
+                        self.n_spins += 1;
+                        // The access itself comes when something has changed.
+                        task.site = site;
+                        let made = Op::on_all(&awaited).at(site);
+                        task.announced = Some((AWAIT, made.clone()));
+                        world.announce(process, made);
+                        return Ok(None);
+                    }
+                    None => access.op(&cells),
+                }
+            }
+            code::SEND | code::TRY_SEND | code::RECEIVE | code::TRY_RECEIVE => {
+                let input = match op {
+                    code::SEND | code::TRY_SEND => {
+                        let text = slot.bytes();
+                        let length = text.len();
+                        let Some(message) = Message::new(b, length, self.learned.number(text)) else {
+                            let why = "types of messages above 65,535 are not controlled";
+                            return Err(Failure::limit(process, why));
+                        };
+                        message.0
+                    }
+                    _ => b,
+                };
+                let code = match op {
+                    code::SEND => SEND,
+                    code::TRY_SEND => TRY_SEND,
+                    code::RECEIVE => RECEIVE,
+                    _ => TRY_RECEIVE,
+                };
+                let key = Key { kind: Kind::Queue, space: 0, address: a };
+                Op::on(self.object(world, key, 0), Action::Custom { code, input })
+            }
+            code::WAKE | code::TIMED_WAKE if self.waits_in_vain(process, site) => {
+                self.n_spins += 1;
+                Op::on(self.object(world, at(Kind::Condvar), 0), Action::Wake)
+            }
+            code::WAKE if self.settings.wakes_spuriously => {
+                Op::on(self.object(world, at(Kind::Condvar), 0), Action::TimedWake)
+            }
+            _ => {
+                let Some((kind, action)) = simple(op, c) else {
+                    return Err(Failure::limit(
+                        process,
+                        format!("the program asked for an unknown operation {op}"),
+                    ));
+                };
+                Op::on(self.object(world, at(kind), 0), action)
+            }
+        };
+        if op != code::ACCESS {
+            self.tasks[process as usize].iter_mut().for_each(|task| task.spin.clear());
+        }
+        let made = made.at(site);
+        let task = self.tasks[process as usize].as_mut().expect("it has announced");
+        task.site = site;
+        task.announced = Some((op, made.clone()));
+        world.announce(process, made);
+        Ok(None)
+    }
+
+    /// Whether a task has waited here in vain so often that it seems to do nothing else.
+    pub(super) fn waits_in_vain(&mut self, process: ProcessId, site: u64) -> bool {
+        let Some(task) = self.tasks[process as usize].as_mut() else { return false };
+        task.is_patient = task.timeouts.0 == site && task.timeouts.1 >= MOST_TIMEOUTS;
+        task.is_patient
+    }
+
+    pub(super) fn slot(&self, process: ProcessId) -> usize {
+        self.tasks[process as usize].as_ref().map_or(0, |task| task.slot)
+    }
+
+    pub(super) fn task_object(&self, process: ProcessId) -> ObjectId {
+        self.tasks[process as usize].as_ref().map_or(0, |task| task.object)
+    }
+
+    /// An operation on a semaphore that is more than a counter of ones.
+    pub(super) fn wide(
+        &mut self,
+        world: &mut World,
+        key: Key,
+        code: u32,
+        input: u64,
+        by: ProcessId,
+    ) -> Result<Op, Failure> {
+        if self.learned.wide.insert((key.address, key.space)) {
+            return Err(Failure::limit(by, AGAIN));
+        }
+        Ok(Op::on(self.object(world, key, 0), Action::Custom { code, input }))
+    }
+
+    /// What `semop` asks for; or its answer, if nothing is to be waited for.
+    pub(super) fn semop(
+        &mut self,
+        process: ProcessId,
+        set: u64,
+        n: usize,
+        world: &mut World,
+    ) -> Result<Result<Op, u64>, Failure> {
+        const NOWAIT: u16 = libc::IPC_NOWAIT as u16;
+        let slot = self.slot(process);
+        let buffers: Vec<(u64, i16, u16)> = (0..n.min(80))
+            .map(|i| {
+                let short = |k: usize| self.shared.slots[slot].short(6 * i + 2 * k);
+                (u64::from(short(0)), short(1) as i16, short(2))
+            })
+            .collect();
+        let mut parts = Vec::new();
+        for &(number, by, flags) in &buffers {
+            let key = Key { kind: Kind::SysV, space: number, address: set };
+            let is_wide = self.learned.wide.contains(&(set, number));
+            let is_try = flags & NOWAIT != 0;
+            if buffers.iter().filter(|other| other.0 == number).count() > 1 || (is_try && n > 1) {
+                return Err(Failure::limit(
+                    process,
+                    "semop with several operations on one semaphore, or with several and IPC_NOWAIT, is not controlled",
+                ));
+            }
+            let action = match by {
+                -1 if !is_wide && is_try => Action::TryAcquire,
+                -1 if !is_wide => Action::Acquire,
+                1 if !is_wide => Action::Release,
+                _ if is_try && by <= 0 => {
+                    return Err(Failure::limit(
+                        process,
+                        "semop with IPC_NOWAIT by more than one is not controlled",
+                    ));
+                }
+                _ if !is_wide => {
+                    self.learned.wide.insert((set, number));
+                    return Err(Failure::limit(process, AGAIN));
+                }
+                0 => Action::Custom { code: AWAIT_ZERO, input: 0 },
+                by if by < 0 => Action::Custom { code: SUBTRACT, input: u64::from(by.unsigned_abs()) },
+                by => Action::Custom { code: ADD, input: by as u64 },
+            };
+            parts.push(Part { object: self.object(world, key, 0), action });
+        }
+        Ok(if parts.is_empty() { Err(0) } else { Ok(Op::on_all(&parts)) })
+    }
+
+    /// The end of a process, which its parent may wait for.
+    pub(super) fn end_of_process(&mut self, process: ProcessId, own: u32, world: &mut World) -> Op {
+        let exit = Part { object: self.task_object(process), action: Action::Exit };
+        let Some((leader, parent)) = self.leader(own).filter(|_| own > 0) else { return Op::on_all(&[exit]) };
+        let key = Key { kind: Kind::Children, space: 0, address: u64::from(parent) };
+        let children = self.object(world, key, 0);
+        let ends = Action::Custom { code: CHILD_ENDS, input: u64::from(leader) };
+        Op::on_all(&[exit, Part { object: children, action: ends }])
+    }
+
+    /// The first task of a process, and the process that started it.
+    pub(super) fn leader(&self, process: u32) -> Option<(ProcessId, u32)> {
+        let is_leader = |task: &Task| task.process == process && !task.is_thread;
+        let number = self.tasks.iter().position(|task| task.as_ref().is_some_and(is_leader))?;
+        let slot = self.tasks[number].as_ref()?.slot;
+        let parent = self.process_of_slot(self.shared.slots[slot].parent.load(SeqCst) as usize);
+        Some((number as ProcessId, self.tasks[parent as usize].as_ref()?.process))
+    }
+
+    /// Waiting for a child; `None` if there is none.
+    pub(super) fn await_child(
+        &mut self,
+        process: ProcessId,
+        own: u32,
+        (wanted, only_looks, asks_which): (u64, bool, bool),
+        world: &mut World,
+    ) -> Result<Option<Op>, Failure> {
+        let processes = self.tasks.iter().flatten().filter(|task| !task.is_thread && !task.is_reaped);
+        let wanted_process = |task: &&Task| wanted == u64::MAX || u64::from(task.process) == wanted;
+        let children: Vec<ProcessId> = processes
+            .filter(wanted_process)
+            .filter_map(|task| self.leader(task.process).filter(|_| task.process > 0))
+            .filter(|&(_, parent)| parent == own)
+            .map(|(leader, _)| leader)
+            .collect();
+        let Some(&first) = children.iter().min() else { return Ok(None) };
+        let key = Key { kind: Kind::Children, space: 0, address: u64::from(own) };
+        let children = self.object(world, key, 0);
+        let is_any = only_looks || (wanted == u64::MAX && asks_which);
+        if is_any && !self.learned.asks_which_child {
+            self.learned.asks_which_child = true;
+            return Err(Failure::limit(process, AGAIN));
+        }
+        Ok(Some(Op::on(
+            children,
+            match is_any {
+                true => Action::Custom { code: AWAIT_ANY, input: u64::from(only_looks) },
+                false => Action::Custom { code: AWAIT_CHILD, input: u64::from(first) },
+            },
+        )))
+    }
+}
+
+/// Operations that are an action on one object.
+fn simple(op: u32, c: u64) -> Option<(Kind, Action)> {
+    Some(match op {
+        code::LOCK => (Kind::Mutex, Action::Lock),
+        code::TRY_LOCK => (Kind::Mutex, Action::TryLock),
+        code::UNLOCK => (Kind::Mutex, Action::Unlock),
+        code::READ_LOCK => (Kind::RwLock, Action::ReadLock),
+        code::WRITE_LOCK => (Kind::RwLock, Action::WriteLock),
+        code::TRY_READ_LOCK => (Kind::RwLock, Action::TryReadLock),
+        code::TRY_WRITE_LOCK => (Kind::RwLock, Action::TryWriteLock),
+        code::READ_UNLOCK => (Kind::RwLock, Action::ReadUnlock),
+        code::WRITE_UNLOCK => (Kind::RwLock, Action::WriteUnlock),
+        code::WAKE => (Kind::Condvar, Action::Wake),
+        code::TIMED_WAKE => (Kind::Condvar, Action::TimedWake),
+        code::SIGNAL => (Kind::Condvar, Action::NotifyOne),
+        code::BROADCAST => (Kind::Condvar, Action::NotifyAll),
+        code::ACQUIRE => (Kind::Semaphore, Action::Acquire),
+        code::TRY_ACQUIRE => (Kind::Semaphore, Action::TryAcquire),
+        code::RELEASE => (Kind::Semaphore, Action::Release),
+        code::ARRIVE => (Kind::Barrier, Action::Arrive),
+        code::LEAVE => (Kind::Barrier, Action::Leave(c)),
+        code::BEGIN => (Kind::Once, Action::Begin),
+        code::COMPLETE => (Kind::Once, Action::Complete),
+        _ => return None,
+    })
+}

@@ -1,0 +1,489 @@
+//! The controller: a program in processes of its own as a `Program` of the engine.
+//!
+//! Every run is forked off by a server that waits in the program before `main`. Between two visible operations one task
+//! moves; when nobody does, all tasks have announced, and the engine chooses. Requests that are not visible (a task
+//! begins, a semaphore gets its first value) are answered at once.
+//!
+//! Objects are known by their addresses, which are the same in every run, and by the process unless they are shared
+//! between processes. They live here: nothing of theirs exists in the system.
+
+mod announcements;
+mod code;
+mod server;
+
+use self::server::signal_name;
+use crate::Trouble;
+use crate::memory::{Access, Spin};
+use crate::objects::{Children, Message, Pipe, Queue, SysV};
+use crate::shared::{self, ANNOUNCED, CRASHED, ENDED, MOVING, Mapping, SLOTS};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+use std::os::fd::OwnedFd;
+use std::process::Child;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+use stubborn_schedule::objects::{
+    Barrier, Condvar, CustomObject, Mutex, Object, Once, Process, RwLock, Semaphore, Variable, WakeOrder,
+};
+use stubborn_schedule::report::Names;
+use stubborn_schedule::{Action, Failure, FailureKind, ObjectId, Op, ProcessId, Program, World};
+
+/// The library that is loaded into the program.
+static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/preload.so"));
+
+/// A run said something that the exploration did not know: it must begin again.
+pub(crate) const AGAIN: &str = "the exploration must begin again";
+
+/// Waiting for memory to change, which no program asks for in so many words.
+const AWAIT: u32 = u32::MAX;
+
+/// A task that has waited so often in vain at one place is taken to wait until it is woken, unless nobody else can move:
+/// else it could go on like that for ever.
+const MOST_TIMEOUTS: u32 = 3;
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Mutex,
+    RwLock,
+    Condvar,
+    Semaphore,
+    Barrier,
+    Once,
+    /// A semaphore of a set: the address is the set, the space its number there.
+    SysV,
+    /// A message queue: the address is its number.
+    Queue,
+    /// A pipe: the address is its number.
+    Pipe,
+    /// Four bytes of memory. Their value is how often they were written.
+    Memory,
+    /// A task: the address is its number.
+    Task,
+    /// The children of a process: the address is the process.
+    Children,
+}
+
+/// An object: what it is, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) kind: Kind,
+    pub(crate) space: u64,
+    pub(crate) address: u64,
+}
+
+/// A thread of the program.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    slot: usize,
+    process: u32,
+    pub(crate) is_thread: bool,
+    object: ObjectId,
+    n_children: u32,
+    /// What it has announced, and where.
+    announced: Option<(u32, Op)>,
+    pub(crate) site: u64,
+    is_ended: bool,
+    /// It is about to end its process, in which others are left.
+    is_leaving: bool,
+    /// It was waited for.
+    is_reaped: bool,
+    /// The access to memory that it has announced.
+    access: Option<Access>,
+    spin: Spin,
+    /// Where it has waited in vain, and how often one after the other; and whether it waits without a limit now, because it
+    /// would go on like that for ever.
+    timeouts: (u64, u32),
+    is_patient: bool,
+}
+
+/// Two accesses at the same time: who, where, and what.
+pub(crate) type Race = [(ProcessId, u64, Access); 2];
+
+/// A step as it was recorded: who, what, what came of it, where.
+#[derive(Clone, Debug)]
+pub(crate) struct Noted {
+    pub(crate) process: ProcessId,
+    pub(crate) op: Op,
+    pub(crate) out: u64,
+    pub(crate) site: u64,
+}
+
+/// What is known from one exploration to the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Learned {
+    /// Semaphores (set, number) that are more than counters of ones.
+    wide: FxHashSet<(u64, u64)>,
+    /// Somebody asks which child has ended.
+    asks_which_child: bool,
+    /// Texts of messages, by number and by text.
+    texts: Vec<Vec<u8>>,
+    numbers: FxHashMap<Vec<u8>, u32>,
+}
+
+impl Learned {
+    /// The number of a text, the same in all runs.
+    fn number(&mut self, text: Vec<u8>) -> u32 {
+        let next = self.texts.len() as u32;
+        let number = *self.numbers.entry(text.clone()).or_insert(next);
+        if number == next {
+            self.texts.push(text);
+        }
+        number
+    }
+}
+
+/// How to run a program.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) program: Vec<String>,
+    pub(crate) patience: Duration,
+    pub(crate) wake_order: WakeOrder,
+    pub(crate) shows_output: bool,
+    /// Whether who waits on a condition may be woken by nobody.
+    pub(crate) wakes_spuriously: bool,
+}
+
+/// A program in processes of its own.
+pub(crate) struct Controller {
+    settings: Settings,
+    shared: Mapping,
+    /// The library, as a file that the program inherits.
+    library: OwnedFd,
+    server: Option<Child>,
+    run: u32,
+    pub(crate) learned: Learned,
+    pub(crate) names: Names,
+    pub(crate) tasks: Vec<Option<Task>>,
+    /// The task of each slot that is known.
+    of_slot: Vec<ProcessId>,
+    objects: FxHashMap<Key, ObjectId>,
+    /// What each object is.
+    pub(crate) keys: Vec<Key>,
+    pub(crate) recording: Option<Vec<Noted>>,
+    /// The data race that ended the last run.
+    pub(crate) race: Option<Race>,
+    /// What is in each pipe.
+    in_pipes: FxHashMap<u64, VecDeque<u8>>,
+    /// Loops that were assumed to wait.
+    pub(crate) n_spins: u64,
+    early: Option<Failure>,
+}
+
+impl Controller {
+    pub(crate) fn new(settings: Settings) -> Result<Controller, Trouble> {
+        let library = shared::memory_file(c"stubborn-preload").map_err(Trouble::System)?;
+        let mut file = std::fs::File::from(library.try_clone().map_err(Trouble::System)?);
+        std::io::Write::write_all(&mut file, LIBRARY).map_err(Trouble::System)?;
+        let mut controller = Controller {
+            settings,
+            shared: Mapping::new().map_err(Trouble::System)?,
+            library,
+            server: None,
+            run: 0,
+            learned: Learned::default(),
+            names: Names::default(),
+            tasks: Vec::new(),
+            of_slot: Vec::new(),
+            objects: FxHashMap::default(),
+            keys: Vec::new(),
+            recording: None,
+            race: None,
+            in_pipes: FxHashMap::default(),
+            n_spins: 0,
+            early: None,
+        };
+        controller.begin_server()?;
+        Ok(controller)
+    }
+
+    /// Where the program was loaded.
+    pub(crate) fn base(&self) -> u64 {
+        self.shared.base.load(SeqCst)
+    }
+
+    /// Gives numbers to tasks that are new.
+    fn meet_newcomers(&mut self, world: &mut World) {
+        let n = (self.shared.n_slots.load(SeqCst) as usize).min(SLOTS);
+        while self.of_slot.len() < n {
+            let i = self.of_slot.len();
+            let slot = &self.shared.slots[i];
+            let (process, is_thread) = (slot.process.load(SeqCst), slot.is_thread.load(SeqCst) == 1);
+            let site = slot.site.load(SeqCst);
+            let parent = (i > 0).then(|| self.process_of_slot(slot.parent.load(SeqCst) as usize));
+            let number = match parent {
+                None => 0,
+                Some(parent) => {
+                    let elder = self.tasks[parent as usize].as_mut().expect("it has started another");
+                    elder.n_children += 1;
+                    let number = self.names.number(parent, elder.n_children);
+                    world.start(number, parent);
+                    number
+                }
+            };
+            let key = Key { kind: Kind::Task, space: 0, address: u64::from(number) };
+            let object = self.create(world, key, Process::new(number).into());
+            if self.tasks.len() <= number as usize {
+                self.tasks.resize(number as usize + 1, None);
+            }
+            self.tasks[number as usize] = Some(Task {
+                slot: i,
+                process,
+                is_thread,
+                object,
+                n_children: 0,
+                announced: None,
+                site,
+                is_ended: false,
+                is_leaving: false,
+                is_reaped: false,
+                access: None,
+                spin: Spin::default(),
+                timeouts: (0, 0),
+                is_patient: false,
+            });
+            self.of_slot.push(number);
+        }
+    }
+
+    fn create(&mut self, world: &mut World, key: Key, object: Object) -> ObjectId {
+        let id = world.create(object);
+        self.keys.push(key);
+        self.objects.insert(key, id);
+        id
+    }
+
+    /// The object of a key, made when it is first met.
+    fn object(&mut self, world: &mut World, key: Key, first: u64) -> ObjectId {
+        if let Some(&id) = self.objects.get(&key) {
+            return id;
+        }
+        let custom = |object: Box<dyn CustomObject>| Object::Custom(object);
+        let object: Object = match key.kind {
+            Kind::Mutex => Mutex::new().into(),
+            Kind::RwLock => RwLock::new().into(),
+            Kind::Condvar => Condvar::new(self.settings.wake_order).into(),
+            Kind::Semaphore => Semaphore::new(first).into(),
+            Kind::Barrier => Barrier::new(first).into(),
+            Kind::Once => Once::new().into(),
+            Kind::SysV if self.learned.wide.contains(&(key.address, key.space)) => {
+                custom(Box::new(SysV(first)))
+            }
+            Kind::SysV => Semaphore::new(first).into(),
+            Kind::Pipe => custom(Box::<Pipe>::default()),
+            Kind::Memory => Variable::new(0).into(),
+            Kind::Queue => custom(Box::<Queue>::default()),
+            Kind::Task => Process::new(key.address as ProcessId).into(),
+            Kind::Children => custom(Box::new(Children::new(self.learned.asks_which_child))),
+        };
+        self.create(world, key, object)
+    }
+
+    /// Lets a task go on.
+    fn grant(&self, slot: usize, out: u64) {
+        let slot = &self.shared.slots[slot];
+        slot.out.store(out, SeqCst);
+        self.shared.running.fetch_add(1, SeqCst);
+        slot.state.store(MOVING, SeqCst);
+        shared::wake(&slot.state);
+    }
+
+    /// Lets everybody go on until all have announced something visible, or have ended.
+    fn settle(&mut self, world: &mut World) -> Result<(), Failure> {
+        loop {
+            self.wait_until_quiet()?;
+            self.meet_newcomers(world);
+            let mut is_granted = false;
+            for slot in 0..self.of_slot.len() {
+                let process = self.of_slot[slot];
+                match self.shared.slots[slot].state.load(SeqCst) {
+                    CRASHED => return Err(self.crash(slot)),
+                    ENDED => self.note_end(process, world),
+                    ANNOUNCED if self.is_news(process) => {
+                        if let Some(out) = self.take_announcement(process, world)? {
+                            self.grant(slot, out);
+                            is_granted = true;
+                            break;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            if is_granted {
+                continue;
+            }
+            self.look_for_races()?;
+            if world.enabled().is_empty() && self.lose_patience(world) {
+                return Ok(());
+            }
+            // A process ends when its main thread does, whatever its other threads wait for.
+            let leaving = self.tasks.iter().flatten().find(|task| task.is_leaving && !task.is_ended);
+            match leaving.map(|task| task.slot) {
+                Some(slot) if world.enabled().is_empty() => self.grant(slot, 0),
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Nobody can move: a wait that was taken to be without a limit has one after all. Whether there is one.
+    fn lose_patience(&mut self, world: &mut World) -> bool {
+        for (number, task) in self.tasks.iter_mut().enumerate() {
+            let Some(task) = task.as_mut().filter(|task| task.is_patient && !task.is_ended) else { continue };
+            task.is_patient = false;
+            if let Some((_, op)) = &mut task.announced {
+                op.parts.iter_mut().for_each(|part| part.action = Action::TimedWake);
+                world.announce(number as ProcessId, op.clone());
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether two tasks are about to access the same memory, which nothing but chance orders.
+    fn look_for_races(&mut self) -> Result<(), Failure> {
+        let pending: Vec<(ProcessId, u64, u32, Access)> = self
+            .tasks
+            .iter()
+            .enumerate()
+            .filter_map(|(number, task)| {
+                let task = task.as_ref().filter(|task| !task.is_ended)?;
+                Some((number as ProcessId, task.site, task.process, task.access?))
+            })
+            .collect();
+        for (i, one) in pending.iter().enumerate() {
+            let other = pending[..i].iter().find(|two| two.2 == one.2 && two.3.races_with(one.3));
+            if let Some(two) = other {
+                self.race = Some([(two.0, two.1, two.3), (one.0, one.1, one.3)]);
+                return Err(Failure::new(FailureKind::DataRace, one.0, "two accesses at the same time"));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_news(&self, process: ProcessId) -> bool {
+        let task = self.tasks[process as usize].as_ref();
+        task.is_some_and(|task| task.announced.is_none() && !task.is_leaving && !task.is_ended)
+    }
+
+    fn note_end(&mut self, process: ProcessId, world: &mut World) {
+        if let Some(task) = self.tasks[process as usize].as_mut().filter(|task| !task.is_ended) {
+            task.is_ended = true;
+            world.end(process);
+        }
+    }
+
+    fn crash(&self, slot: usize) -> Failure {
+        let signal = self.shared.slots[slot].op.load(SeqCst) as i32;
+        let kind = if signal == libc::SIGABRT { FailureKind::Assertion } else { FailureKind::Panic };
+        Failure::new(kind, self.process_of_slot(slot), format!("ended by {}", signal_name(signal)))
+    }
+}
+
+impl Program for Controller {
+    fn reset(&mut self, world: &mut World) {
+        self.clear();
+        self.tasks.clear();
+        self.of_slot.clear();
+        self.objects.clear();
+        self.keys.clear();
+        self.in_pipes.clear();
+        self.early = None;
+        self.race = None;
+        if let Some(recording) = &mut self.recording {
+            recording.clear();
+        }
+        let began = match self.server {
+            Some(_) => Ok(()),
+            None => self.begin_server(),
+        };
+        let began = began.map_err(|trouble| Failure::limit(0, trouble.to_string())).and_then(|()| {
+            let main = &self.shared.slots[0];
+            main.process.store(0, SeqCst);
+            main.is_thread.store(0, SeqCst);
+            main.site.store(0, SeqCst);
+            main.os_pid.store(0, SeqCst);
+            main.state.store(MOVING, SeqCst);
+            self.shared.n_slots.store(1, SeqCst);
+            self.shared.n_processes.store(1, SeqCst);
+            self.shared.n_sets.store(0, SeqCst);
+            self.shared.n_pipes.store(0, SeqCst);
+            self.shared.running.store(1, SeqCst);
+            self.run += 1;
+            self.shared.wanted.store(self.run, SeqCst);
+            shared::wake(&self.shared.wanted);
+            self.settle(world)
+        });
+        if let Err(failure) = began {
+            // It comes again when the first step is done.
+            self.early = Some(failure);
+            world.announce(0, Op::toss(1));
+        }
+    }
+
+    fn resume(&mut self, process: ProcessId, out: u64, world: &mut World) -> Result<(), Failure> {
+        if let Some(failure) = &self.early {
+            return Err(failure.clone());
+        }
+        let Some(task) = self.tasks.get_mut(process as usize).and_then(Option::as_mut) else { return Ok(()) };
+        let Some((code, op)) = task.announced.take() else { return Ok(()) };
+        let (slot, site) = (task.slot, task.site);
+        task.access = None;
+        task.is_patient = false;
+        if code == code::TIMED_WAKE || code == code::WAKE {
+            let before = if task.timeouts.0 == site { task.timeouts.1 } else { 0 };
+            task.timeouts = (site, if out == 0 { before + 1 } else { 0 });
+        }
+        if let Some(recording) = &mut self.recording {
+            recording.push(Noted { process, op: op.clone(), out, site });
+        }
+        if code == AWAIT {
+            // Nothing was done as yet: the task is asked again what it wants.
+            return self.settle(world);
+        }
+        let answer = match code {
+            code::WAIT_CHILD if out > 0 => {
+                let child = (out - 1) as usize;
+                let reaped = self.tasks.get_mut(child).and_then(Option::as_mut);
+                reaped.map_or(u64::MAX, |task| {
+                    task.is_reaped = true;
+                    task.slot as u64
+                })
+            }
+            code::PIPE_READ | code::PIPE_TRY_READ if out != u64::MAX => {
+                let pipe = self.in_pipes.entry(self.shared.slots[slot].arg(0) / 2).or_default();
+                let n = (out as usize).min(pipe.len());
+                let bytes: Vec<u8> = pipe.drain(..n).collect();
+                self.shared.slots[slot].set_bytes(&bytes);
+                out
+            }
+            code::PIPE_WRITE | code::PIPE_TRY_WRITE if out != u64::MAX && out > 0 => {
+                let pipe = self.in_pipes.entry(self.shared.slots[slot].arg(0) / 2).or_default();
+                pipe.extend(self.shared.slots[slot].bytes());
+                out
+            }
+            code::RECEIVE | code::TRY_RECEIVE if out > 0 => {
+                let message = Message(out);
+                let text = self.learned.texts.get(message.text() as usize);
+                self.shared.slots[slot].set_bytes(text.map_or(&[], Vec::as_slice));
+                message.kind()
+            }
+            code::SEMOP => match op.parts.first().map(|part| part.action) {
+                Some(Action::TryAcquire) if out == 0 => u64::MAX,
+                _ => 0,
+            },
+            _ => out,
+        };
+        self.grant(slot, answer);
+        self.settle(world)
+    }
+
+    fn finish(&mut self) {
+        self.clear();
+    }
+}
+
+impl Drop for Controller {
+    fn drop(&mut self) {
+        self.end_server();
+    }
+}
