@@ -1,18 +1,19 @@
-//! Sets of processes: bits, in place for up to 128 processes.
-
-use smallvec::{SmallVec, smallvec};
+//! Sets of processes: bits, the first 64 of them in place.
 
 /// A set of process numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Set {
-    words: SmallVec<[u64; 2]>,
+    /// Processes below 64: in nearly all programs, all of them.
+    first: u64,
+    /// The others.
+    more: Vec<u64>,
 }
 
 /// Words at the end that are zero do not count.
 impl PartialEq for Set {
     fn eq(&self, other: &Set) -> bool {
-        let n = self.words.len().max(other.words.len());
-        (0..n).all(|i| self.word(i) == other.word(i))
+        let n = self.more.len().max(other.more.len());
+        self.first == other.first && (1..=n).all(|i| self.word(i) == other.word(i))
     }
 }
 
@@ -21,7 +22,7 @@ impl Eq for Set {}
 impl Set {
     /// The empty set.
     pub fn new() -> Set {
-        Set { words: smallvec![0] }
+        Set::default()
     }
 
     /// The set with one member.
@@ -31,76 +32,114 @@ impl Set {
         set
     }
 
+    #[inline]
     fn word(&self, i: usize) -> u64 {
-        self.words.get(i).copied().unwrap_or(0)
+        if i == 0 { self.first } else { self.more.get(i - 1).copied().unwrap_or(0) }
     }
 
     /// Puts a process in.
+    #[inline]
     pub fn insert(&mut self, process: u32) {
-        let (word, bit) = ((process / 64) as usize, process % 64);
-        if word >= self.words.len() {
-            self.words.resize(word + 1, 0);
+        if process < 64 {
+            self.first |= 1 << process;
+        } else {
+            let i = (process / 64) as usize - 1;
+            if i >= self.more.len() {
+                self.more.resize(i + 1, 0);
+            }
+            self.more[i] |= 1 << (process % 64);
         }
-        self.words[word] |= 1 << bit;
     }
 
     /// Takes a process out.
+    #[inline]
     pub fn remove(&mut self, process: u32) {
-        if let Some(word) = self.words.get_mut((process / 64) as usize) {
+        if process < 64 {
+            self.first &= !(1 << process);
+        } else if let Some(word) = self.more.get_mut((process / 64) as usize - 1) {
             *word &= !(1 << (process % 64));
         }
     }
 
+    /// Takes everybody out.
+    pub fn clear(&mut self) {
+        self.first = 0;
+        self.more.clear();
+    }
+
     /// Whether a process is in.
+    #[inline]
     pub fn contains(&self, process: u32) -> bool {
         self.word((process / 64) as usize) >> (process % 64) & 1 == 1
     }
 
     /// Whether nobody is in.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|&word| word == 0)
+        self.first == 0 && self.more.iter().all(|&word| word == 0)
     }
 
     /// How many are in.
     pub fn len(&self) -> usize {
-        self.words.iter().map(|word| word.count_ones() as usize).sum()
+        (self.first.count_ones() + self.more.iter().map(|word| word.count_ones()).sum::<u32>()) as usize
     }
 
     /// The smallest member.
+    #[inline]
     pub fn first(&self) -> Option<u32> {
         self.iter().next()
     }
 
     /// The members, smallest first.
-    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.words.iter().enumerate().flat_map(|(i, &word)| {
-            let mut left = word;
-            std::iter::from_fn(move || {
-                (left != 0).then(|| {
-                    let bit = left.trailing_zeros();
-                    left &= left - 1;
-                    i as u32 * 64 + bit
-                })
-            })
-        })
+    #[inline]
+    pub fn iter(&self) -> Members<'_> {
+        Members { left: self.first, offset: 0, more: self.more.iter() }
     }
 
     /// Whether some process is in both.
+    #[inline]
     pub fn meets(&self, other: &Set) -> bool {
-        self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
+        self.first & other.first != 0 || self.more.iter().zip(&other.more).any(|(a, b)| a & b != 0)
     }
 
     /// Adds all of another set.
+    #[inline]
     pub fn extend(&mut self, other: &Set) {
-        if self.words.len() < other.words.len() {
-            self.words.resize(other.words.len(), 0);
+        self.first |= other.first;
+        if self.more.len() < other.more.len() {
+            self.more.resize(other.more.len(), 0);
         }
-        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
+        self.more.iter_mut().zip(&other.more).for_each(|(a, b)| *a |= b);
     }
 
     /// What is in this set and not in the other.
+    #[inline]
     pub fn without(&self, other: &Set) -> Set {
-        Set { words: (0..self.words.len()).map(|i| self.words[i] & !other.word(i)).collect() }
+        let more = (0..self.more.len()).map(|i| self.more[i] & !other.word(i + 1)).collect();
+        Set { first: self.first & !other.first, more }
+    }
+}
+
+/// The members of a set.
+#[derive(Clone, Debug)]
+pub struct Members<'s> {
+    left: u64,
+    offset: u32,
+    more: std::slice::Iter<'s, u64>,
+}
+
+impl Iterator for Members<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        while self.left == 0 {
+            self.left = *self.more.next()?;
+            self.offset += 64;
+        }
+        let bit = self.left.trailing_zeros();
+        self.left &= self.left - 1;
+        Some(self.offset + bit)
     }
 }
 

@@ -44,11 +44,20 @@ pub(crate) type Joined = SmallVec<[ProcessId; 4]>;
 pub struct World {
     objects: Vec<Object>,
     processes: Vec<Standing>,
+    /// Per process, the object that its pending operation touches, or one of the two constants below.
+    touched: Vec<ObjectId>,
+    /// Who can move. Kept up to date: whoever changes an object asks those again who wait for it.
+    enabled: Set,
     /// What is known of each process besides.
     lives: Vec<Life>,
     /// How many events there have been.
     pub(crate) now: u32,
 }
+
+/// Of a process that has announced nothing, or nothing that touches an object.
+const NONE: ObjectId = ObjectId::MAX;
+/// Of a process whose operation touches several objects.
+const SEVERAL: ObjectId = ObjectId::MAX - 1;
 
 impl World {
     /// A world with nothing in it.
@@ -60,6 +69,8 @@ impl World {
     pub(crate) fn clear(&mut self) {
         self.objects.clear();
         self.processes.clear();
+        self.touched.clear();
+        self.enabled.clear();
         self.lives.clear();
         self.now = 0;
     }
@@ -80,16 +91,33 @@ impl World {
         &self.objects[id as usize]
     }
 
-    /// An object, to be changed in a way that commutes with everything.
-    pub fn object_mut(&mut self, id: ObjectId) -> &mut Object {
-        &mut self.objects[id as usize]
+    /// Changes an object in a way that commutes with everything.
+    pub fn change<R>(&mut self, id: ObjectId, change: impl FnOnce(&mut Object) -> R) -> R {
+        let result = change(&mut self.objects[id as usize]);
+        self.ask_again(id);
+        result
+    }
+
+    /// An object has changed: those who wait for it may be able to move, or not any more.
+    #[inline]
+    fn ask_again(&mut self, id: ObjectId) {
+        for (i, &touched) in self.touched.iter().enumerate() {
+            if touched == id || touched == SEVERAL {
+                let Standing::Announced(op) = &self.processes[i] else { continue };
+                match is_enabled(&self.objects, i as ProcessId, op) {
+                    true => self.enabled.insert(i as ProcessId),
+                    false => self.enabled.remove(i as ProcessId),
+                }
+            }
+        }
     }
 
     fn room(&mut self, process: ProcessId) -> usize {
         let i = process as usize;
-        if i >= self.processes.len() {
-            self.processes.resize(i + 1, Standing::Absent);
-            self.lives.resize(i + 1, Life::default());
+        while i >= self.processes.len() {
+            self.processes.push(Standing::Absent);
+            self.touched.push(NONE);
+            self.lives.push(Life::default());
         }
         i
     }
@@ -119,6 +147,15 @@ impl World {
     pub fn announce(&mut self, process: ProcessId, op: Op) {
         let i = self.room(process);
         self.lives[i].n_announced += 1;
+        self.touched[i] = match op.parts.as_slice() {
+            [] => NONE,
+            [part] => part.object,
+            _ => SEVERAL,
+        };
+        match is_enabled(&self.objects, process, &op) {
+            true => self.enabled.insert(process),
+            false => self.enabled.remove(process),
+        }
         self.processes[i] = Standing::Announced(op);
     }
 
@@ -126,6 +163,8 @@ impl World {
     pub fn end(&mut self, process: ProcessId) {
         if let Some(standing) = self.processes.get_mut(process as usize) {
             *standing = Standing::Ended;
+            self.touched[process as usize] = NONE;
+            self.enabled.remove(process);
         }
     }
 
@@ -146,7 +185,11 @@ impl World {
     pub(crate) fn take_pending(&mut self, process: ProcessId) -> Option<Op> {
         let standing = self.processes.get_mut(process as usize)?;
         match std::mem::replace(standing, Standing::Moving) {
-            Standing::Announced(op) => Some(op),
+            Standing::Announced(op) => {
+                self.touched[process as usize] = NONE;
+                self.enabled.remove(process);
+                Some(op)
+            }
             other => {
                 *standing = other;
                 None
@@ -187,21 +230,25 @@ impl World {
         })
     }
 
+    /// Processes that are about to do something to this object and to no other.
+    pub fn waiting_for(&self, id: ObjectId) -> impl Iterator<Item = (ProcessId, &Op)> {
+        let touching = self.touched.iter().enumerate().filter(move |&(_, &touched)| touched == id);
+        touching.filter_map(|(i, _)| self.pending(i as ProcessId).map(|op| (i as ProcessId, op)))
+    }
+
     /// Whether an operation can be done now.
     pub fn is_enabled(&self, process: ProcessId, op: &Op) -> bool {
-        let enabled = |part: &Part| self.objects[part.object as usize].enabled(process, part.action);
-        match op.parts.as_slice() {
-            [] => true,
-            [part] => enabled(part),
-            // Waiting for one of several variables to change.
-            parts if matches!(parts[0].action, Action::Await(_)) => parts.iter().any(enabled),
-            parts => parts.iter().all(enabled),
-        }
+        is_enabled(&self.objects, process, op)
     }
 
     /// The processes that can move.
-    pub fn enabled(&self) -> Set {
-        self.waiting().filter(|(process, op)| self.is_enabled(*process, op)).map(|(p, _)| p).collect()
+    #[inline]
+    pub fn enabled(&self) -> &Set {
+        debug_assert_eq!(
+            self.enabled,
+            self.waiting().filter(|(process, op)| self.is_enabled(*process, op)).map(|(p, _)| p).collect()
+        );
+        &self.enabled
     }
 
     /// Between how many outcomes an operation can choose.
@@ -216,16 +263,46 @@ impl World {
         op.parts.iter().map(peek).collect()
     }
 
+    /// Does what a process has announced, and forgets it: a step of which nothing is kept. Gives what the process gets,
+    /// and whether the operation is an assertion that fails; nothing if nothing was announced.
+    pub(crate) fn perform(&mut self, process: ProcessId, choice: u32) -> Option<(u64, bool)> {
+        let i = process as usize;
+        let Some(Standing::Announced(op)) = self.processes.get(i) else { return None };
+        let mut out = None;
+        for part in &op.parts {
+            let effect = self.objects[part.object as usize].execute(process, part.action, choice);
+            out.get_or_insert(effect.out);
+        }
+        let fails = op.fails;
+        self.enabled.remove(process);
+        let touched = std::mem::replace(&mut self.touched[i], NONE);
+        if let Standing::Announced(op) = std::mem::replace(&mut self.processes[i], Standing::Moving) {
+            match touched {
+                NONE => {}
+                SEVERAL => op.parts.iter().for_each(|part| self.ask_again(part.object)),
+                object => self.ask_again(object),
+            }
+        }
+        self.has_moved(process);
+        Some((out.unwrap_or(u64::from(choice)), fails))
+    }
+
+    #[inline]
+    fn has_moved(&mut self, process: ProcessId) {
+        let life = &mut self.lives[process as usize];
+        life.last = Some(self.now);
+        life.joined.clear();
+        self.now += 1;
+    }
+
     /// Does what a process has announced. Gives what the process gets, and what came of each part.
     pub(crate) fn execute(&mut self, process: ProcessId, op: &Op, choice: u32) -> (u64, Effects) {
         let mut effects = Effects::new();
         for part in &op.parts {
             effects.push(self.objects[part.object as usize].execute(process, part.action, choice));
+            self.ask_again(part.object);
         }
-        let life = &mut self.lives[process as usize];
-        life.last = Some(self.now);
-        life.joined.clear();
-        self.now += 1;
+        self.has_moved(process);
         (effects.first().map_or(u64::from(choice), |effect| effect.out), effects)
     }
 
@@ -266,5 +343,18 @@ impl World {
             let same = |b: &&Part| a.object == b.object;
             two.parts.iter().filter(same).any(|b| self.object(a.object).never_commutes(a.action, b.action))
         })
+    }
+}
+
+/// Whether an operation can be done, given the objects.
+#[inline]
+fn is_enabled(objects: &[Object], process: ProcessId, op: &Op) -> bool {
+    let enabled = |part: &Part| objects[part.object as usize].enabled(process, part.action);
+    match op.parts.as_slice() {
+        [] => true,
+        [part] => enabled(part),
+        // Waiting for one of several variables to change.
+        parts if matches!(parts[0].action, Action::Await(_)) => parts.iter().any(enabled),
+        parts => parts.iter().all(enabled),
     }
 }

@@ -1,7 +1,7 @@
 //! Explorations: what to explore, how, and how far.
 
 use crate::report;
-use crate::runtime::state::{Settings, with_state};
+use crate::runtime::state::{Settings, State, with_state};
 use crate::runtime::{Body, Runtime};
 use crate::watchdog::{Progress, Watchdog};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -448,7 +448,7 @@ impl Work {
         let names = self.names.clone();
         let story = self.watched(move |work| {
             let mut program = work.program();
-            with_state(|state| state.recording = Some(Vec::new()));
+            with_state(State::record);
             let options = Options { check_determinism: false, ..work.options.clone() };
             let preemptions = Explorer::new(&mut program, options.clone()).count_preemptions(&schedule);
             let mut explorer = Explorer::new(&mut program, options);

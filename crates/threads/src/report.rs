@@ -1,6 +1,7 @@
 //! What threads and objects are called, for reports.
 
 use crate::runtime::state::{Registered, State, with_state};
+use std::borrow::Cow;
 use std::panic::Location;
 use std::sync::{Mutex, PoisonError};
 use stubborn_schedule::report::{self, Counterexample, Names, Naming, Recorded};
@@ -50,9 +51,9 @@ struct Called<'s> {
 
 impl Naming for Called<'_> {
     fn process(&self, process: ProcessId) -> String {
-        let thread = self.state.threads.get(process as usize).and_then(Option::as_ref);
+        let thread = self.state.known(process);
         let named = thread.and_then(|thread| thread.name.clone());
-        named.unwrap_or_else(|| plain_name(process, self.names))
+        named.map_or_else(|| plain_name(process, self.names), Cow::into_owned)
     }
 
     /// Kind and place of creation, with a number if several come from there.
@@ -73,7 +74,7 @@ impl Naming for Called<'_> {
     }
 
     fn place(&self, process: ProcessId) -> Option<(String, u32)> {
-        let thread = self.state.threads.get(process as usize).and_then(Option::as_ref);
+        let thread = self.state.known(process);
         thread.and_then(|thread| thread.place).map(said)
     }
 }

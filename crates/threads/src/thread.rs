@@ -1,8 +1,9 @@
 //! Threads, as `std::thread` has them.
 
-use crate::runtime::state::{Deferred, Registered, Thread as Record, with_state};
-use crate::runtime::{self, exit, spin, switch, visible, visible_at};
+use crate::runtime::state::{Deferred, Name, Registered, with_state};
+use crate::runtime::{self, exit, spin, switch, turn, visible, visible_at};
 use std::any::Any;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::io;
@@ -37,26 +38,26 @@ fn task(process: ProcessId, body: impl FnOnce()) -> impl FnOnce() {
 
 /// The main thread.
 pub(crate) fn main_task(body: impl FnOnce() + 'static) -> Box<dyn FnOnce()> {
-    with_state(|state| add(state, 0, Some("main".to_owned()), Location::caller()));
+    with_state(|state| add(state, 0, Some(Cow::Borrowed("main")), Location::caller()));
     Box::new(task(0, body))
 }
 
 fn add(
     state: &mut runtime::state::State,
     process: ProcessId,
-    name: Option<String>,
+    name: Name,
     created: &'static Location<'static>,
 ) -> ObjectId {
     let registered = Registered { kind: "thread", created: Some(created), process: Some(process) };
     let object = state.register(Process::new(process).into(), registered);
-    state.add_thread(process, Record { name, object, created: Some(created), ..Record::default() });
+    state.add_thread(process, name, object, created);
     object
 }
 
 /// Starts a thread; what it returns goes to the packet.
 #[track_caller]
 fn start<'a, T: 'a>(
-    name: Option<String>,
+    name: Name,
     body: impl FnOnce() -> T + 'a,
     packet: Packet<T>,
     at_end: impl FnOnce() + 'a,
@@ -65,15 +66,17 @@ fn start<'a, T: 'a>(
         panic!("a thread of stubborn-threads was started outside of `explore`");
     }
     let place = Location::caller();
-    let limit =
-        with_state(|state| (state.n_threads >= state.settings.max_threads).then_some(state.n_threads));
-    if let Some(n) = limit {
-        runtime::stop(format!("a run started more than {n} threads (`max_threads`)"));
-    }
-    let (process, object) = with_state(|state| {
+    let added = with_state(|state| {
+        if state.n_threads >= state.settings.max_threads {
+            return Err(state.n_threads);
+        }
         let process = state.name_child();
-        (process, add(state, process, name.clone(), place))
+        Ok((process, add(state, process, name.clone(), place)))
     });
+    let (process, object) = match added {
+        Ok(added) => added,
+        Err(n) => runtime::stop(format!("a run started more than {n} threads (`max_threads`)")),
+    };
     let run = move || {
         let value = body();
         *packet.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
@@ -81,10 +84,10 @@ fn start<'a, T: 'a>(
     };
     let body = switch::extend_lifetime(Box::new(task(process, run)));
     with_state(|state| {
-        state.deferred.push(Deferred::Start(process, state.current));
+        state.defer(Deferred::Start(process, turn::current()));
         state.newborn.push_back((process, body));
     });
-    (Thread { inner: Arc::new(Inner { name, process, object }) }, process)
+    (Thread { name, process, object }, process)
 }
 
 type Packet<T> = Arc<Mutex<Option<T>>>;
@@ -100,7 +103,7 @@ where
 }
 
 #[track_caller]
-fn spawn_named<F, T>(name: Option<String>, f: F) -> JoinHandle<T>
+fn spawn_named<F, T>(name: Name, f: F) -> JoinHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
@@ -124,7 +127,7 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn join(mut self) -> Result<T> {
         self.joined = true;
-        visible(Op::on(self.thread.inner.object, Action::Join));
+        visible(Op::on(self.thread.object, Action::Join));
         take(&self.packet)
     }
 
@@ -136,7 +139,7 @@ impl<T> JoinHandle<T> {
     /// See [`std::thread::JoinHandle::is_finished`].
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        is_finished(self.thread.inner.object)
+        is_finished(self.thread.object)
     }
 }
 
@@ -201,7 +204,7 @@ impl Builder {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        Ok(spawn_named(self.name, f))
+        Ok(spawn_named(self.name.map(Cow::Owned), f))
     }
 
     /// See [`std::thread::Builder::spawn_scoped`].
@@ -215,7 +218,7 @@ impl Builder {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        Ok(scope.spawn_named(self.name, f))
+        Ok(scope.spawn_named(self.name.map(Cow::Owned), f))
     }
 }
 
@@ -251,7 +254,7 @@ struct WaitForAll<'s> {
 impl Drop for WaitForAll<'_> {
     fn drop(&mut self) {
         // When a run is given up, tasks are unwound one by one, and nobody runs again.
-        if !switch::is_task() || with_state(|state| state.is_ending) {
+        if !switch::is_task() || turn::is_ending() {
             return;
         }
         if self.running.load(Ordering::Relaxed) == 0 && std::thread::panicking() {
@@ -277,7 +280,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 
     #[track_caller]
-    fn spawn_named<F, T>(&'scope self, name: Option<String>, f: F) -> ScopedJoinHandle<'scope, T>
+    fn spawn_named<F, T>(&'scope self, name: Name, f: F) -> ScopedJoinHandle<'scope, T>
     where
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
@@ -289,7 +292,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
             running.fetch_sub(1, Ordering::Relaxed);
         };
         let (thread, _) = start(name, f, packet.clone(), at_end);
-        let object = thread.inner.object;
+        let object = thread.object;
         self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(object);
         ScopedJoinHandle { thread, packet, scope: PhantomData }
     }
@@ -307,7 +310,7 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// See [`std::thread::ScopedJoinHandle::join`].
     #[track_caller]
     pub fn join(self) -> Result<T> {
-        visible(Op::on(self.thread.inner.object, Action::Join));
+        visible(Op::on(self.thread.object, Action::Join));
         take(&self.packet)
     }
 
@@ -319,20 +322,16 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// See [`std::thread::ScopedJoinHandle::is_finished`].
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        is_finished(self.thread.inner.object)
+        is_finished(self.thread.object)
     }
-}
-
-struct Inner {
-    name: Option<String>,
-    process: ProcessId,
-    object: ObjectId,
 }
 
 /// See [`std::thread::Thread`].
 #[derive(Clone)]
 pub struct Thread {
-    inner: Arc<Inner>,
+    name: Name,
+    process: ProcessId,
+    object: ObjectId,
 }
 
 impl fmt::Debug for Thread {
@@ -349,28 +348,27 @@ impl Thread {
     /// See [`std::thread::Thread::unpark`].
     #[track_caller]
     pub fn unpark(&self) {
-        visible(Op::on(self.inner.object, Action::Unpark));
+        visible(Op::on(self.object, Action::Unpark));
     }
 
     /// See [`std::thread::Thread::id`].
     pub fn id(&self) -> ThreadId {
-        ThreadId(self.inner.process)
+        ThreadId(self.process)
     }
 
     /// See [`std::thread::Thread::name`].
     pub fn name(&self) -> Option<&str> {
-        self.inner.name.as_deref()
+        self.name.as_deref()
     }
 }
 
 /// See [`std::thread::current`].
 pub fn current() -> Thread {
-    let inner = with_state(|state| {
-        let process = state.current;
+    with_state(|state| {
+        let process = turn::current();
         let me = state.me();
-        Inner { name: me.name.clone(), process, object: me.object }
-    });
-    Thread { inner: Arc::new(inner) }
+        Thread { name: me.name.clone(), process, object: me.object }
+    })
 }
 
 /// See [`std::thread::park`]. There are no spurious wake-ups.

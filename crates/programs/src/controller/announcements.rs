@@ -38,7 +38,7 @@ impl Controller {
                 // Who opens an end has one already, so nobody can tell when.
                 let pipe = self.object(world, Key { kind: Kind::Pipe, space: 0, address: a / 2 }, 0);
                 let open = Action::Custom { code: OPEN, input: a % 2 };
-                world.object_mut(pipe).execute(process, open, 0);
+                world.change(pipe, |pipe| pipe.execute(process, open, 0));
                 return Ok(Some(0));
             }
             code::PIPE_READ..=code::PIPE_CLOSE => {

@@ -7,6 +7,7 @@
 
 use super::{Effect, Label, Relation, Table};
 use crate::op::{Action, ProcessId};
+use smallvec::SmallVec;
 
 /// Whom a notification of one wakes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,9 +23,9 @@ pub enum WakeOrder {
 #[derive(Clone, Debug, Default)]
 pub struct Condvar {
     order: WakeOrder,
-    waiting: Vec<ProcessId>,
+    waiting: SmallVec<[ProcessId; 4]>,
     /// Who was notified, and by which notification.
-    notified: Vec<(ProcessId, u64)>,
+    notified: SmallVec<[(ProcessId, u64); 1]>,
     n_notifications: u64,
 }
 
@@ -74,14 +75,15 @@ impl Table for Condvar {
             Action::Wait => self.waiting.push(me),
             Action::NotifyOne | Action::NotifyAll if effect.stamp != NOBODY => {
                 self.n_notifications += 1;
-                let woken = match action {
-                    Action::NotifyOne => vec![self.waiting.remove(choice as usize % self.waiting.len())],
-                    _ => std::mem::take(&mut self.waiting),
-                };
-                self.notified.extend(woken.into_iter().map(|process| (process, effect.stamp)));
+                if action == Action::NotifyOne {
+                    let woken = self.waiting.remove(choice as usize % self.waiting.len());
+                    self.notified.push((woken, effect.stamp));
+                } else {
+                    self.notified.extend(self.waiting.drain(..).map(|woken| (woken, effect.stamp)));
+                }
             }
             Action::Wake | Action::TimedWake => {
-                self.waiting.retain(|&process| process != me);
+                self.waiting.retain(|process| *process != me);
                 self.notified.retain(|n| n.0 != me);
             }
             _ => {}

@@ -5,12 +5,13 @@
 
 use super::{Effect, Label, Relation, Table};
 use crate::op::{Action, ProcessId};
+use smallvec::SmallVec;
 
 /// A lock for several readers or one writer.
 #[derive(Clone, Debug, Default)]
 pub struct RwLock {
     writer: Option<ProcessId>,
-    readers: Vec<ProcessId>,
+    readers: SmallVec<[ProcessId; 4]>,
 }
 
 impl RwLock {

@@ -10,7 +10,9 @@ pub(crate) mod panics;
 pub(crate) mod spin;
 pub(crate) mod state;
 pub(crate) mod switch;
+pub(crate) mod turn;
 
+use crate::watchdog::Progress;
 use state::{Deferred, State, with_state};
 use std::panic::Location;
 use std::sync::Arc;
@@ -42,17 +44,21 @@ pub(crate) fn visible_at(op: Op, place: &'static Location<'static>) -> u64 {
     let op = op.at(std::ptr::from_ref(place) as u64);
     let site = op.site;
     let spins = spin::may_spin(&op);
-    let (is_ending, owes, awaited) = with_state(|state| {
-        let awaited = spins.and_then(|part| spin::before(state, site, &part));
-        let me = state.me();
-        if spins.is_none() {
-            me.spin.clear();
-        }
-        let owes = !me.owed.is_empty();
-        (state.is_ending, owes, awaited)
-    });
-    if is_ending {
+    if turn::is_ending() {
         return 0;
+    }
+    let (mut owes, mut awaited) = (false, None);
+    if turn::is_noted() {
+        (owes, awaited) = with_state(|state| {
+            let awaited = spins.and_then(|part| spin::before(state, site, &part));
+            let me = state.me();
+            if spins.is_none() {
+                me.spin.clear();
+            }
+            (!me.owed.is_empty(), awaited)
+        });
+        // What is read now is noted afterwards, and debts are paid now.
+        turn::set_noted(false);
     }
     if std::thread::panicking() {
         // Others must not run while this thread unwinds: to the standard library they would all be panicking.
@@ -75,12 +81,13 @@ pub(crate) fn visible_at(op: Op, place: &'static Location<'static>) -> u64 {
 /// A visible operation of a destructor: outside of an exploration, and when a run is given up, it is nothing; while a
 /// panic unwinds it is put off until the thread does something else.
 pub(crate) fn visible_in_drop(place: &'static Location<'static>, op: impl FnOnce() -> Op) {
-    if !switch::is_task() || with_state(|state| state.is_ending) {
+    if !switch::is_task() || turn::is_ending() {
         return;
     }
     if std::thread::panicking() {
         let op = op().at(std::ptr::from_ref(place) as u64);
         with_state(|state| state.me().owed.insert(0, (op, place)));
+        turn::set_noted(true);
     } else {
         visible_at(op(), place);
     }
@@ -95,16 +102,31 @@ pub(crate) fn stop(message: String) -> ! {
 /// The code to be explored.
 pub(crate) type Body = Arc<dyn Fn() + Send + Sync>;
 
+/// A task, and what is known of it.
+#[derive(Default)]
+struct Slot {
+    task: Option<Task>,
+    /// Where it has announced.
+    place: Option<&'static Location<'static>>,
+    /// Whether something is noted of it, see `turn`.
+    is_noted: bool,
+}
+
 /// Rust code as a program of the engine.
 pub(crate) struct Runtime {
     body: Body,
-    tasks: Vec<Option<Task>>,
+    tasks: Vec<Slot>,
+    progress: Arc<Progress>,
     stack_size: usize,
     /// Whether threads were started that have not run.
     has_newborn: bool,
     /// Threads that can go on because those whose end they waited for have ended.
     ready: Vec<ProcessId>,
     exit_is_visible: bool,
+    /// A failure before the first operation.
+    early: Option<Failure>,
+    /// What the task that ran last has left to do.
+    deferred: Vec<Deferred>,
 }
 
 impl Runtime {
@@ -112,21 +134,24 @@ impl Runtime {
         panics::install();
         overflow::install();
         let (stack_size, exit_is_visible) = (settings.stack_size, settings.exit_is_visible);
+        let progress = settings.progress.clone();
         switch::fetch_stacks(stack_size);
         state::install(State::new(settings));
         Runtime {
             body,
             tasks: Vec::new(),
+            progress,
             stack_size,
             has_newborn: false,
             ready: Vec::new(),
             exit_is_visible,
+            early: None,
+            deferred: Vec::new(),
         }
     }
 
-    /// Lets a task run until everybody has announced.
-    fn run(&mut self, process: ProcessId, answer: u64, world: &mut World) -> Result<(), Failure> {
-        self.run_one(process, answer, world)?;
+    /// Lets those run who can, until everybody has announced.
+    fn run_others(&mut self, world: &mut World) -> Result<(), Failure> {
         while self.has_newborn || !self.ready.is_empty() {
             if let Some(ready) = self.ready.pop() {
                 self.run_one(ready, 0, world)?;
@@ -150,50 +175,31 @@ impl Runtime {
         };
         let i = newborn as usize;
         if self.tasks.len() <= i {
-            self.tasks.resize_with(i + 1, || None);
+            self.tasks.resize_with(i + 1, Slot::default);
         }
-        self.tasks[i] = Some(task);
+        self.tasks[i] = Slot { task: Some(task), ..Slot::default() };
         self.run_one(newborn, 0, world)
     }
 
     fn run_one(&mut self, process: ProcessId, answer: u64, world: &mut World) -> Result<(), Failure> {
-        // At the beginning nobody has moved.
-        let Some(task) = self.tasks.get_mut(process as usize).and_then(Option::as_mut) else {
-            return Ok(());
-        };
-        with_state(|state| state.begin_turn(process));
+        let Some(slot) = self.tasks.get_mut(process as usize) else { return Ok(()) };
+        let Some(task) = &mut slot.task else { return Ok(()) };
+        turn::set_current(process);
+        turn::set_noted(slot.is_noted);
+        self.progress.turn(process, slot.place);
         let next = task.resume(answer);
-        let mut deferred = Vec::new();
-        let has_newborn = with_state(|state| {
-            if !state.deferred.is_empty() {
-                deferred = std::mem::take(&mut state.deferred);
-            }
-            if let Next::Asks(Request::Visible(op, place)) = &next {
-                state.announced(process, op, place);
-            }
-            !state.newborn.is_empty()
-        });
-        self.has_newborn |= has_newborn;
-        for deferred in deferred {
-            match deferred {
-                Deferred::Create(object) => {
-                    world.create(object);
-                }
-                Deferred::Start(child, parent) => world.start(child, parent),
-                Deferred::AddSender(id) => {
-                    if let Object::Channel(channel) = world.object_mut(id) {
-                        channel.add_sender();
-                    }
-                }
-                Deferred::AddReceiver(id) => {
-                    if let Object::Channel(channel) = world.object_mut(id) {
-                        channel.add_receiver();
-                    }
-                }
-            }
+        slot.is_noted = turn::is_noted();
+        if let Next::Asks(Request::Visible(_, place)) = &next {
+            slot.place = Some(place);
+        }
+        if turn::has_news() {
+            self.catch_up(world);
         }
         match next {
-            Next::Asks(Request::Visible(op, _)) => {
+            Next::Asks(Request::Visible(op, place)) => {
+                if turn::records() {
+                    with_state(|state| state.announced(process, &op, place));
+                }
                 // Nothing can come between the end of a thread and who has waited for it.
                 if let Some(ended) = self.joins(&op, world) {
                     world.join(process, ended);
@@ -209,8 +215,35 @@ impl Runtime {
         }
     }
 
+    /// Tells the world what the task that ran last has created and started.
+    fn catch_up(&mut self, world: &mut World) {
+        turn::set_news(false);
+        with_state(|state| {
+            std::mem::swap(&mut state.deferred, &mut self.deferred);
+            self.has_newborn |= !state.newborn.is_empty();
+        });
+        for deferred in self.deferred.drain(..) {
+            match deferred {
+                Deferred::Create(object) => {
+                    world.create(object);
+                }
+                Deferred::Start(child, parent) => world.start(child, parent),
+                Deferred::AddSender(id) => world.change(id, |object| {
+                    if let Object::Channel(channel) = object {
+                        channel.add_sender();
+                    }
+                }),
+                Deferred::AddReceiver(id) => world.change(id, |object| {
+                    if let Object::Channel(channel) = object {
+                        channel.add_receiver();
+                    }
+                }),
+            }
+        }
+    }
+
     fn ended(&mut self, process: ProcessId, ending: Ending, world: &mut World) -> Result<(), Failure> {
-        if let Some(task) = self.tasks[process as usize].take() {
+        if let Some(task) = self.tasks[process as usize].task.take() {
             task.recycle();
         }
         match ending {
@@ -248,16 +281,22 @@ impl Runtime {
         let Some(object) = with_state(|state| state.thread(ended).map(|thread| thread.object)) else {
             return;
         };
-        if let Object::Process(process) = world.object_mut(object) {
-            process.end();
-        }
-        let join = Part { object, action: Action::Join };
-        let waits = |(_, op): &(ProcessId, &Op)| op.parts.as_slice() == [join];
-        let joiners: Vec<ProcessId> = world.waiting().filter(waits).map(|(process, _)| process).collect();
-        for joiner in joiners {
-            world.join(joiner, ended);
-            self.ready.push(joiner);
-        }
+        world.change(object, |object| {
+            if let Object::Process(process) = object {
+                process.end();
+            }
+        });
+        let joins = |(_, op): &(ProcessId, &Op)| op.parts[0].action == Action::Join;
+        let first = self.ready.len();
+        self.ready.extend(world.waiting_for(object).filter(joins).map(|(process, _)| process));
+        self.ready[first..].iter().for_each(|&joiner| world.join(joiner, ended));
+    }
+}
+
+impl Runtime {
+    /// Gives all tasks up that have not ended.
+    fn give_up(&mut self, how: fn(Task)) {
+        self.tasks.drain(..).filter_map(|slot| slot.task).for_each(how);
     }
 }
 
@@ -271,29 +310,33 @@ fn panic_failure(process: ProcessId) -> Failure {
 impl Program for Runtime {
     fn reset(&mut self, world: &mut World) {
         // After a failure tasks are left; their destructors might fail, too.
-        self.tasks.drain(..).flatten().for_each(Task::leak);
+        self.give_up(Task::leak);
         self.ready.clear();
+        self.deferred.clear();
         with_state(State::begin_run);
         let body = self.body.clone();
         let main = crate::thread::main_task(move || body());
         with_state(|state| state.newborn.push_back((0, main)));
         self.has_newborn = true;
         // Nothing can fail that would not fail again when the first operation is done.
-        if let Err(failure) = self.run(u32::MAX, 0, world) {
-            with_state(|state| state.early = Some(failure));
+        self.early = self.run_others(world).err();
+        if self.early.is_some() {
             world.announce(0, Op::toss(1));
         }
     }
 
     fn resume(&mut self, process: ProcessId, out: u64, world: &mut World) -> Result<(), Failure> {
-        let early = with_state(|state| {
-            state.executed(process, out);
-            state.early.clone()
-        });
-        if let Some(failure) = early {
-            return Err(failure);
+        if turn::records() {
+            with_state(|state| state.executed(process, out));
         }
-        self.run(process, out, world)
+        if let Some(failure) = &self.early {
+            return Err(failure.clone());
+        }
+        self.run_one(process, out, world)?;
+        if self.has_newborn || !self.ready.is_empty() {
+            self.run_others(world)?;
+        }
+        Ok(())
     }
 
     fn is_deadlock(&self, blocked: &[ProcessId]) -> bool {
@@ -306,18 +349,15 @@ impl Program for Runtime {
     }
 
     fn finish(&mut self) {
-        if self.tasks.iter().any(Option::is_some) {
-            with_state(|state| state.is_ending = true);
-            self.tasks.drain(..).flatten().for_each(Task::unwind);
-            with_state(|state| state.is_ending = false);
-        }
-        self.tasks.clear();
+        turn::set_ending(true);
+        self.give_up(Task::unwind);
+        turn::set_ending(false);
     }
 }
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        self.tasks.drain(..).flatten().for_each(Task::leak);
+        self.give_up(Task::leak);
         switch::return_stacks(self.stack_size);
         state::remove();
     }

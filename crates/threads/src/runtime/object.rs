@@ -33,12 +33,17 @@ impl Handle {
     }
 
     /// The number in the present run; registers the primitive if it has none.
+    #[inline]
     pub(crate) fn look(&self, make: impl FnOnce(bool) -> Object) -> Known {
-        let run = with_state(|state| state.run);
+        let run = super::turn::run();
         let before = self.run.load(Ordering::Relaxed);
         if before == run {
             return Known::Here(self.id.load(Ordering::Relaxed));
         }
+        self.register(run, before, make)
+    }
+
+    fn register(&self, run: u64, before: u64, make: impl FnOnce(bool) -> Object) -> Known {
         let is_old = before != 0;
         if is_old && super::state::is_foreign(before, run) {
             super::stop(format!(

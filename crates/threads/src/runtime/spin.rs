@@ -6,6 +6,7 @@
 //! in the report.
 
 use super::state::{State, with_state};
+use super::turn;
 use stubborn_schedule::{Action, Op, Part};
 
 /// What a thread has read since it last did anything else.
@@ -49,7 +50,12 @@ pub(super) fn after(site: u64, part: Part, out: u64) {
     let reads = !matches!(part.action, Action::CompareExchange { expected, .. } if expected == out);
     with_state(|state| {
         let spin = &mut state.me().spin;
-        if reads { spin.reads.push((site, part, out)) } else { spin.clear() }
+        if reads {
+            spin.reads.push((site, part, out))
+        } else {
+            spin.clear()
+        }
+        turn::set_noted(true);
     });
 }
 
@@ -60,6 +66,7 @@ pub(crate) fn hint() {
             let spin = &mut state.me().spin;
             let here = spin.reads.len();
             spin.yields.push(here);
+            turn::set_noted(true);
         });
     }
 }

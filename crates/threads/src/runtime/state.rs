@@ -1,6 +1,8 @@
 //! What the tasks of an exploration share, besides the user's own data.
 
+use super::turn;
 use std::any::Any;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::Location;
@@ -8,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use stubborn_schedule::objects::{Object, WakeOrder};
 use stubborn_schedule::report::Names;
-use stubborn_schedule::{Failure, ObjectId, Op, ProcessId};
+use stubborn_schedule::{ObjectId, Op, ProcessId};
 
 /// Workers of the whole operating system process are numbered, and the runs of a worker, so that objects know in which
 /// run they were registered.
@@ -24,7 +26,7 @@ pub(crate) fn is_foreign(run: u64, mine: u64) -> bool {
     worker != me && ACTIVE.lock().unwrap_or_else(PoisonError::into_inner).contains(&worker)
 }
 
-/// What to do with the world when the task that runs asks for something.
+/// What is to be done to the world.
 pub(crate) enum Deferred {
     /// A new object.
     Create(Object),
@@ -72,10 +74,15 @@ pub(crate) struct Recorded {
     pub(crate) op: Op,
 }
 
-/// A thread of the present run.
+/// What a thread is called, if it is called anything.
+pub(crate) type Name = Option<Cow<'static, str>>;
+
+/// A thread of the present run, or room for one.
 #[derive(Default)]
 pub(crate) struct Thread {
-    pub(crate) name: Option<String>,
+    /// Whether it is one of the present run.
+    exists: bool,
+    pub(crate) name: Name,
     pub(crate) object: ObjectId,
     pub(crate) created: Option<&'static Location<'static>>,
     pub(crate) n_children: u32,
@@ -88,21 +95,30 @@ pub(crate) struct Thread {
     pub(crate) owed: Vec<(Op, &'static Location<'static>)>,
 }
 
+impl Thread {
+    /// Makes room for a thread of the next run; what was allocated is kept.
+    fn forget(&mut self) {
+        self.exists = false;
+        self.announced = None;
+        self.locals.clear();
+        self.spin.clear();
+        self.owed.clear();
+    }
+}
+
 /// What the tasks share.
 pub(crate) struct State {
     pub(crate) settings: Settings,
     pub(crate) run: u64,
-    pub(crate) current: ProcessId,
-    pub(crate) threads: Vec<Option<Thread>>,
+    threads: Vec<Thread>,
     pub(crate) n_threads: usize,
+    /// Per thread, the numbers of its children, which are the same in every run.
+    children: Vec<Vec<ProcessId>>,
     pub(crate) objects: Vec<Registered>,
+    /// What to do with the world when the task that runs asks for something.
     pub(crate) deferred: Vec<Deferred>,
     /// Threads that have not run.
     pub(crate) newborn: VecDeque<(ProcessId, Box<dyn FnOnce()>)>,
-    /// The run is given up: operations are nothing.
-    pub(crate) is_ending: bool,
-    /// A failure before the first operation.
-    pub(crate) early: Option<Failure>,
     /// Addresses that atomic pointers have held, in order.
     pub(crate) addresses: Vec<usize>,
     pub(crate) recording: Option<Vec<Recorded>>,
@@ -120,6 +136,7 @@ pub(crate) fn install(state: State) {
 
 pub(crate) fn remove() {
     // Destructors of the user's may ask whether there is a state.
+    turn::set_records(false);
     if let Ok(Some(state)) = STATE.try_with(|slot| slot.borrow_mut().take()) {
         let worker = state.run >> RUN_BITS;
         ACTIVE.lock().unwrap_or_else(PoisonError::into_inner).retain(|&other| other != worker);
@@ -140,14 +157,12 @@ impl State {
         State {
             settings,
             run: worker << RUN_BITS,
-            current: 0,
             threads: Vec::new(),
             n_threads: 0,
+            children: Vec::new(),
             objects: Vec::new(),
             deferred: Vec::new(),
             newborn: VecDeque::new(),
-            is_ending: false,
-            early: None,
             addresses: Vec::new(),
             recording: None,
             n_spins: 0,
@@ -156,38 +171,41 @@ impl State {
 
     pub(crate) fn begin_run(&mut self) {
         self.run += 1;
-        self.threads.clear();
+        turn::set_run(self.run);
+        self.threads.iter_mut().filter(|thread| thread.exists).for_each(Thread::forget);
         self.n_threads = 0;
         self.objects.clear();
         self.deferred.clear();
+        turn::set_news(false);
         self.newborn.clear();
-        self.early = None;
         self.addresses.clear();
         if let Some(recording) = &mut self.recording {
             recording.clear();
         }
     }
 
-    pub(crate) fn begin_turn(&mut self, process: ProcessId) {
-        self.current = process;
-        let place = self.thread(process).and_then(|thread| thread.place);
-        self.settings.progress.turn(process, place);
+    /// Something for the world, or a thread that has not run.
+    pub(crate) fn defer(&mut self, deferred: Deferred) {
+        self.deferred.push(deferred);
+        turn::set_news(true);
     }
 
+    /// From now on steps are recorded.
+    pub(crate) fn record(&mut self) {
+        self.recording = Some(Vec::new());
+        turn::set_records(true);
+    }
+
+    /// For the record.
     pub(crate) fn announced(&mut self, process: ProcessId, op: &Op, place: &'static Location<'static>) {
-        let is_recording = self.recording.is_some();
         if let Some(thread) = self.thread(process) {
             thread.place = Some(place);
-            if is_recording {
-                thread.announced = Some(op.clone());
-            }
+            thread.announced = Some(op.clone());
         }
     }
 
+    /// For the record.
     pub(crate) fn executed(&mut self, process: ProcessId, out: u64) {
-        if self.recording.is_none() {
-            return;
-        }
         let Some(thread) = self.thread(process) else { return };
         if let (Some(place), Some(op)) = (thread.place, thread.announced.take()) {
             let step = Recorded { process, place, out, op };
@@ -195,45 +213,65 @@ impl State {
         }
     }
 
+    #[inline]
     pub(crate) fn thread(&mut self, process: ProcessId) -> Option<&mut Thread> {
-        self.threads.get_mut(process as usize).and_then(Option::as_mut)
+        self.threads.get_mut(process as usize).filter(|thread| thread.exists)
+    }
+
+    /// A thread that is only looked at.
+    pub(crate) fn known(&self, process: ProcessId) -> Option<&Thread> {
+        self.threads.get(process as usize).filter(|thread| thread.exists)
     }
 
     /// The thread that runs.
     pub(crate) fn me(&mut self) -> &mut Thread {
-        let current = self.current as usize;
-        self.threads[current].as_mut().expect("it runs")
+        &mut self.threads[turn::current() as usize]
     }
 
     pub(crate) fn is_detached(&self, process: ProcessId) -> bool {
-        matches!(self.threads.get(process as usize), Some(Some(thread)) if thread.is_detached)
+        self.known(process).is_some_and(|thread| thread.is_detached)
     }
 
     /// Registers an object and gives its number.
     pub(crate) fn register(&mut self, object: Object, registered: Registered) -> ObjectId {
         self.objects.push(registered);
-        self.deferred.push(Deferred::Create(object));
+        self.defer(Deferred::Create(object));
         self.objects.len() as ObjectId - 1
     }
 
     /// The number of a thread that the running thread starts.
     pub(crate) fn name_child(&mut self) -> ProcessId {
-        let parent = self.current;
+        let parent = turn::current() as usize;
         let me = self.me();
         me.n_children += 1;
         let k = me.n_children;
-        let names = self.settings.names.clone();
-        let mut names = names.lock().unwrap_or_else(PoisonError::into_inner);
-        names.number(parent, k)
+        if self.children.len() <= parent {
+            self.children.resize_with(parent + 1, Vec::new);
+        }
+        let known = &mut self.children[parent];
+        let names = || self.settings.names.lock().unwrap_or_else(PoisonError::into_inner);
+        while known.len() < k as usize {
+            known.push(names().number(parent as ProcessId, known.len() as u32 + 1));
+        }
+        known[k as usize - 1]
     }
 
     /// Adds a thread.
-    pub(crate) fn add_thread(&mut self, process: ProcessId, thread: Thread) {
+    pub(crate) fn add_thread(
+        &mut self,
+        process: ProcessId,
+        name: Name,
+        object: ObjectId,
+        created: &'static Location<'static>,
+    ) {
         let i = process as usize;
         if self.threads.len() <= i {
-            self.threads.resize_with(i + 1, || None);
+            self.threads.resize_with(i + 1, Thread::default);
         }
-        self.threads[i] = Some(thread);
+        let thread = &mut self.threads[i];
+        thread.exists = true;
+        (thread.name, thread.object, thread.created) = (name, object, Some(created));
+        (thread.n_children, thread.is_detached, thread.place) = (0, false, None);
         self.n_threads += 1;
     }
 }

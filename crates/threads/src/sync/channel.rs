@@ -100,7 +100,7 @@ impl<T> Shared<T> {
     pub(crate) fn add_sender(&self) {
         if switch::is_task() {
             let id = self.id();
-            with_state(|state| state.deferred.push(Deferred::AddSender(id)));
+            with_state(|state| state.defer(Deferred::AddSender(id)));
         } else {
             self.ends.lock().unwrap_or_else(PoisonError::into_inner).0 += 1;
         }
@@ -109,7 +109,7 @@ impl<T> Shared<T> {
     fn add_receiver(&self) {
         if switch::is_task() {
             let id = self.id();
-            with_state(|state| state.deferred.push(Deferred::AddReceiver(id)));
+            with_state(|state| state.defer(Deferred::AddReceiver(id)));
         } else {
             self.ends.lock().unwrap_or_else(PoisonError::into_inner).1 += 1;
         }

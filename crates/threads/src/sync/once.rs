@@ -1,8 +1,7 @@
 //! Cells that are initialised once. In a `static` they are not initialised at the beginning of each run.
 
 use crate::runtime::object::Handle;
-use crate::runtime::state::with_state;
-use crate::runtime::{switch, visible, visible_in_drop};
+use crate::runtime::{switch, turn, visible, visible_in_drop};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
@@ -89,7 +88,7 @@ impl<T> OnceLock<T> {
 
     /// The value of the present run.
     fn value(&self) -> Option<&T> {
-        let run = if switch::is_task() { with_state(|state| state.run) } else { 0 };
+        let run = if switch::is_task() { turn::run() } else { 0 };
         let values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         let found = values.iter().rev().find(|(of, _)| *of == run || run == 0)?;
         // Boxes are not taken out before the cell is dropped or borrowed for change.
@@ -97,7 +96,7 @@ impl<T> OnceLock<T> {
     }
 
     fn store(&self, value: T) {
-        let run = with_state(|state| state.run);
+        let run = turn::run();
         self.values.lock().unwrap_or_else(PoisonError::into_inner).push((run, Box::new(value)));
     }
 
