@@ -64,27 +64,3 @@ fn mistakes_are_noticed() {
         assert!(found > 0, "{fault:?} is not noticed");
     }
 }
-
-/// `STUBBORN_SEED=156 STUBBORN_ALGORITHM=source cargo test ... one_program -- --ignored --nocapture` shows what is missed.
-#[test]
-#[ignore = "for looking at one program"]
-fn one_program() {
-    let variable = |name| std::env::var(name).unwrap_or_default();
-    let seed = variable("STUBBORN_SEED").parse().expect("STUBBORN_SEED");
-    let algorithm = Algorithm::from_word(&variable("STUBBORN_ALGORITHM")).expect("STUBBORN_ALGORITHM");
-    let script = random_script(seed);
-    for (process, code) in script.processes.iter().enumerate() {
-        println!("process {process}");
-        for instruction in code {
-            match instruction {
-                stubborn_schedule::Instruction::Do(op) => println!("  {:?} {}", op.parts, op.toss),
-                other => println!("  {other:?}"),
-            }
-        }
-    }
-    let (all, runs, _) = observations(&script, Algorithm::Dfs, None, MAX_RUNS).expect("small");
-    let (seen, reduced, blocked) = observations(&script, algorithm, None, MAX_RUNS * 20).expect("small");
-    println!("{runs} runs, {reduced} and {blocked} with {}", algorithm.word());
-    all.difference(&seen).for_each(|missed| println!("missed {missed}"));
-    seen.difference(&all).for_each(|wrong| println!("wrong {wrong}"));
-}

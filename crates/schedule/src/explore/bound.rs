@@ -4,7 +4,7 @@
 //! **Preserves** nothing: a search that left out runs is inconclusive. It is a first pass.
 
 use super::Options;
-use super::search::Node;
+use super::node::Node;
 use crate::op::ProcessId;
 use crate::set::Set;
 

@@ -1,7 +1,7 @@
 //! Which runs to make.
 //!
 //! A stateless search: a run is a sequence of choices, another run shares its beginning, and what is kept is one
-//! stack of nodes, a node per global state of the present run. `search` drives it; the algorithms differ in what
+//! stack of nodes, a node per global state of the present run. `search` drives it (`node`: one state; `run`: one run); the algorithms differ in what
 //! they put in the `backtrack` set of a node:
 //!
 //! | algorithm | backtrack set |
@@ -14,17 +14,20 @@
 
 mod bound;
 mod estimate;
+mod node;
 mod optimal;
 mod parallel;
 mod persistent;
 mod random;
+mod run;
 mod search;
 mod shrink;
 mod sleep;
 mod source;
 
 pub use parallel::explore_parallel;
-pub use search::{End, Explorer};
+pub use run::End;
+pub use search::Explorer;
 pub use shrink::shrink;
 
 use crate::program::Failure;

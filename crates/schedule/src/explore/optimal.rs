@@ -12,7 +12,8 @@
 //! Where a relation is in doubt, the search begins again with source sets.
 //! **Checked by** `tests/random_programs.rs` and the counts of `tests/counts.rs`.
 
-use super::search::{Explorer, Node};
+use super::node::Node;
+use super::search::Explorer;
 use super::source::{Racer, conflicts, precedes_racer, racer_of_event, waiters};
 use crate::objects::Relation;
 use crate::op::{Op, ProcessId};

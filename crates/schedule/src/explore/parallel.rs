@@ -6,7 +6,9 @@
 //! **Preserves** what the algorithm preserves. The number of complete runs is that of one worker, except that
 //! repetitions may be more.
 
-use super::search::{Choice, Ended, Explorer, Node};
+use super::node::{Choice, Node};
+use super::run::Ended;
+use super::search::Explorer;
 use super::{Algorithm, Found, Options, Outcome, Stats};
 use crate::program::Program;
 use std::sync::Mutex;
@@ -123,7 +125,7 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
             return Ended::Failed(failure);
         }
         loop {
-            let enabled = self.world.enabled();
+            let enabled = self.world.enabled().clone();
             if enabled.is_empty() {
                 self.program.finish();
                 // Counted by the worker, if it is a beginning of the right length.

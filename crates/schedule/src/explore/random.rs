@@ -5,10 +5,13 @@
 //! likely if processes did the same in each.
 //! **Preserves** nothing: without a failure the result is inconclusive.
 
-use super::search::{End, Explorer};
+use super::run::End;
+use super::search::Explorer;
 use super::{Found, Why};
+use crate::op::ProcessId;
 use crate::program::{Failure, FailureKind, Program};
 use crate::schedule::{Schedule, Turn};
+use crate::set::Set;
 
 /// Numbers that look random (xorshift64*).
 #[derive(Clone, Debug)]
@@ -28,65 +31,94 @@ impl Random {
     }
 }
 
+/// What runs at random remember of each other.
+struct Walk {
+    random: Random,
+    /// Per process: the most operations that it had in a run, and how many it has had in this one.
+    lengths: Vec<(u64, u64)>,
+    turns: Vec<Turn>,
+}
+
+impl Walk {
+    fn begin(&mut self) {
+        self.turns.clear();
+        self.lengths.iter_mut().for_each(|(_, steps)| *steps = 0);
+    }
+
+    fn left(&self, process: u32) -> u64 {
+        let (length, steps) = self.lengths[process as usize];
+        length.saturating_sub(steps).max(1)
+    }
+
+    /// Somebody who can move.
+    fn choose(&mut self, enabled: &Set) -> Option<ProcessId> {
+        let total: u64 = enabled.iter().map(|process| self.left(process)).sum();
+        if total == 0 {
+            return None;
+        }
+        let mut rest = self.random.below(total);
+        enabled.iter().find(|&process| match rest.checked_sub(self.left(process)) {
+            Some(less) => {
+                rest = less;
+                false
+            }
+            None => true,
+        })
+    }
+
+    fn note(&mut self, turn: Turn) {
+        let (length, steps) = &mut self.lengths[turn.process as usize];
+        *steps += 1;
+        *length = (*length).max(*steps);
+        self.turns.push(turn);
+    }
+}
+
 impl<P: Program + ?Sized> Explorer<'_, P> {
     pub(super) fn explore_at_random(&mut self, seed: u64) -> Found {
-        let mut random = Random::new(seed);
-        let mut lengths: Vec<u64> = Vec::new();
+        let mut walk = Walk { random: Random::new(seed), lengths: Vec::new(), turns: Vec::new() };
         loop {
             if let Some(why) = self.limit() {
                 return Found::Inconclusive(if why == Why::Stopped { why } else { Why::Random });
             }
-            let (turns, failure) = self.random_run(&mut random, &mut lengths);
+            let failure = self.random_run(&mut walk);
             self.stats.runs += 1;
-            self.stats.longest = self.stats.longest.max(turns.len());
+            self.stats.longest = self.stats.longest.max(walk.turns.len());
             match failure {
                 Some(failure) if failure.is_limit => {
                     return Found::Inconclusive(Why::Program(failure.message));
                 }
-                Some(failure) => return Found::Failure(failure, Schedule(turns)),
+                Some(failure) => return Found::Failure(failure, Schedule(walk.turns)),
                 None => {}
             }
         }
     }
 
-    fn random_run(&mut self, random: &mut Random, lengths: &mut Vec<u64>) -> (Vec<Turn>, Option<Failure>) {
+    fn random_run(&mut self, walk: &mut Walk) -> Option<Failure> {
         self.world.clear();
         self.program.reset(&mut self.world);
-        let mut turns: Vec<Turn> = Vec::new();
-        let mut steps: Vec<u64> = Vec::new();
-        while turns.len() < self.options.max_steps {
-            let enabled = self.world.enabled();
+        walk.begin();
+        while walk.turns.len() < self.options.max_steps {
             let n = self.world.n_processes() as usize;
-            steps.resize(n.max(steps.len()), 0);
-            lengths.resize(n.max(lengths.len()), 1);
-            let left = |p: u32| lengths[p as usize].saturating_sub(steps[p as usize]).max(1);
-            let total: u64 = enabled.iter().map(left).sum();
-            if total == 0 {
+            if n > walk.lengths.len() {
+                walk.lengths.resize(n, (1, 0));
+            }
+            let Some(process) = walk.choose(self.world.enabled()) else {
                 let failure = (self.end() == End::Deadlock).then(|| self.deadlock());
                 self.program.finish();
-                return (turns, failure);
-            }
-            let mut rest = random.below(total);
-            let chosen = enabled.iter().find(|&p| match rest.checked_sub(left(p)) {
-                Some(less) => {
-                    rest = less;
-                    false
-                }
-                None => true,
-            });
-            let process = chosen.or(enabled.first()).unwrap_or(0);
+                return failure;
+            };
             let choices = self.world.pending(process).map_or(1, |op| self.world.choices(op));
-            let turn = Turn { process, choice: random.below(u64::from(choices.max(1))) as u32 };
-            steps[process as usize] += 1;
-            lengths[process as usize] = lengths[process as usize].max(steps[process as usize]);
-            turns.push(turn);
+            let choice = if choices > 1 { walk.random.below(u64::from(choices)) as u32 } else { 0 };
+            let turn = Turn { process, choice };
+            walk.note(turn);
             if let Err(failure) = self.perform(turn) {
-                return (turns, Some(failure));
+                return Some(failure);
             }
         }
         self.stats.cut += 1;
         self.program.finish();
-        (turns, None)
+        None
     }
 
     /// Follows a schedule as far as it goes (turns that cannot be taken are skipped), and then on to an end with as

@@ -62,7 +62,7 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
         let mut previous = None;
         let mut n = 0;
         for &turn in &schedule.0 {
-            let enabled: Set = self.world.enabled();
+            let enabled: Set = self.world.enabled().clone();
             n += u32::from(bound::is_preemption(previous, turn.process, &enabled));
             previous = Some(turn.process);
             if self.perform(turn).is_err() {

@@ -7,7 +7,7 @@
 //! **Checked by** `tests/random_programs.rs`.
 
 use super::Fault;
-use super::search::Node;
+use super::node::Node;
 use crate::objects::Relation;
 use crate::op::{Op, ProcessId};
 use crate::set::Set;
