@@ -40,6 +40,8 @@
 static struct shared *sh;
 static __thread struct slot *me;
 static __thread uint64_t ticks;
+/* The thread has ended, but its process not. */
+static __thread int has_exited;
 static pthread_key_t exit_key;
 
 static int (*real_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -133,6 +135,18 @@ static void give_back(struct slot *slot)
 
 /* Ends. */
 
+/* Other threads of this process that have not ended. */
+static int has_others(void)
+{
+	uint32_t n = atomic_load(&sh->n_slots);
+	for (uint32_t i = 0; i < n; i++) {
+		struct slot *slot = &sh->slots[i];
+		if (slot != me && slot->process == me->process && atomic_load(&slot->state) != ENDED)
+			return 1;
+	}
+	return 0;
+}
+
 static void end_of_thread(void *round)
 {
 	/* Other keys' destructors may still do something. */
@@ -143,6 +157,10 @@ static void end_of_thread(void *round)
 	if (!me || atomic_load(&me->state) != MOVING)
 		return;
 	request(OP_EXIT, 0, 0, 0, 0);
+	has_exited = 1;
+	/* The last thread ends its process. */
+	if (!has_others())
+		exit(0);
 	atomic_store(&me->state, ENDED);
 	stop_moving();
 }
@@ -151,17 +169,21 @@ static void end_of_process(int status)
 {
 	if (!sh || !me || atomic_load(&me->state) != MOVING)
 		return;
+	if (has_others()) {
+		request(OP_DIE, 0, 0, 0, 0);
+		uint32_t n = atomic_load(&sh->n_slots);
+		for (uint32_t i = 0; i < n; i++)
+			if (sh->slots[i].process == me->process && &sh->slots[i] != me)
+				atomic_store(&sh->slots[i].state, ENDED);
+	}
 	for (int fd = 0; fd < FILES; fd++) {
 		uint32_t end = pipe_ends[fd];
 		pipe_ends[fd] = 0;
 		if (end)
 			request(OP_PIPE_CLOSE, end, 0, 0, 0);
 	}
-	request(OP_PROCESS_EXIT, (uint64_t)status, 0, 0, 0);
-	uint32_t n = atomic_load(&sh->n_slots);
-	for (uint32_t i = 0; i < n; i++)
-		if (sh->slots[i].process == me->process)
-			atomic_store(&sh->slots[i].state, ENDED);
+	request(OP_PROCESS_EXIT, (uint64_t)status, (uint64_t)has_exited, 0, 0);
+	atomic_store(&me->state, ENDED);
 	stop_moving();
 }
 
@@ -216,7 +238,7 @@ static void begin_process(struct slot *slot)
 	slot->os_pid = (int32_t)syscall(SYS_getpid);
 	slot->os_tid = slot->os_pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	pthread_setspecific(exit_key, (void *)0);
+	pthread_setspecific(exit_key, (void *)1);
 }
 
 /* Waits for orders; returns in a process that is to run the program once. */
@@ -410,6 +432,82 @@ pid_t wait4(pid_t which, int *status, int options, struct rusage *usage)
 	if (usage)
 		memset(usage, 0, sizeof *usage);
 	return await_child(which, status, options, SITE);
+}
+
+pid_t wait3(int *status, int options, struct rusage *usage) { return wait4(-1, status, options, usage); }
+
+int waitid(idtype_t kind, id_t which, siginfo_t *about, int options)
+{
+	if (me)
+		refuse("waitid is not controlled");
+	return (int)syscall(SYS_waitid, kind, which, about, options, NULL);
+}
+
+/* Signals. Those that a process sends to itself end it, or call its handler at once. Numbers of processes are ours, so no other is ever
+ * sent one. */
+
+int kill(pid_t which, int signal)
+{
+	pid_t real = (pid_t)syscall(SYS_getpid);
+	if (!me)
+		return (int)syscall(SYS_kill, which, signal);
+	if (which != getpid() && which != real && signal != 0) {
+		refuse("signals to other processes (kill) are not controlled");
+		errno = EPERM;
+		return -1;
+	}
+	return which == getpid() || which == real ? (int)syscall(SYS_tgkill, real, syscall(SYS_gettid), signal) : 0;
+}
+
+int killpg(pid_t group, int signal)
+{
+	if (!me)
+		return (int)syscall(SYS_kill, -group, signal);
+	refuse("signals to groups of processes (killpg) are not controlled");
+	errno = EPERM;
+	return -1;
+}
+
+int pthread_kill(pthread_t thread, int signal)
+{
+	if (me && !pthread_equal(thread, pthread_self())) {
+		refuse("signals to other threads (pthread_kill) are not controlled");
+		return EPERM;
+	}
+	return syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), signal) < 0 ? errno : 0;
+}
+
+int pthread_cancel(pthread_t thread)
+{
+	(void)thread;
+	if (me)
+		refuse("ending other threads (pthread_cancel) is not controlled");
+	return ESRCH;
+}
+
+unsigned alarm(unsigned seconds)
+{
+	if (me && seconds)
+		refuse("signals of clocks (alarm) are not controlled");
+	return me ? 0 : (unsigned)syscall(SYS_alarm, seconds);
+}
+
+int setitimer(__itimer_which_t which, const struct itimerval *value, struct itimerval *old)
+{
+	if (me)
+		refuse("signals of clocks (setitimer) are not controlled");
+	return (int)syscall(SYS_setitimer, which, value, old);
+}
+
+int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+	(void)clock;
+	(void)event;
+	(void)timer;
+	if (me)
+		refuse("signals of clocks (timer_create) are not controlled");
+	errno = ENOSYS;
+	return -1;
 }
 
 pid_t getpid(void)

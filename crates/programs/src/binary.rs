@@ -1,10 +1,11 @@
 //! What the file of a program says: whether it can be controlled, where in the source an address is, and which variable.
 
 use crate::Trouble;
+use crate::ignored::Code;
 use addr2line::Loader;
 use object::elf::PT_INTERP;
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
-use object::{Endianness, Object, ObjectSymbol};
+use object::{Architecture, Endianness, Object, ObjectSection, ObjectSymbol};
 use std::path::{Path, PathBuf};
 
 /// The file of a program.
@@ -12,6 +13,7 @@ pub(crate) struct Binary {
     lines: Option<Loader>,
     /// Variables: address, size, name; in the order of their addresses.
     variables: Vec<(u64, u64, String)>,
+    pub(crate) code: Code,
 }
 
 /// The file that a command starts.
@@ -24,6 +26,15 @@ pub(crate) fn find(program: &str) -> Result<PathBuf, Trouble> {
     let directories = std::env::var_os("PATH").unwrap_or_default();
     let mut found = std::env::split_paths(&directories).map(|directory| directory.join(program));
     found.find(|path| path.is_file()).ok_or_else(missing)
+}
+
+/// The machine code.
+fn code(elf: &ElfFile64<'_, Endianness>) -> Code {
+    let text = elf.section_by_name(".text");
+    let text = text.and_then(|text| Some((text.address(), text.data().ok()?.to_owned())));
+    let stubs = [".plt", ".plt.got", ".plt.sec"].iter().filter_map(|name| elf.section_by_name(name));
+    let stubs = stubs.map(|section| section.address()..section.address().saturating_add(section.size()));
+    Code { text: text.unwrap_or_default(), stubs: stubs.collect() }
 }
 
 impl Binary {
@@ -45,7 +56,8 @@ impl Binary {
             .filter_map(|symbol| Some((symbol.address(), symbol.size(), symbol.name().ok()?.to_owned())))
             .collect();
         variables.sort();
-        Ok(Binary { lines: Loader::new(path).ok(), variables })
+        let code = if elf.architecture() == Architecture::X86_64 { code(&elf) } else { Code::default() };
+        Ok(Binary { lines: Loader::new(path).ok(), variables, code })
     }
 
     /// File and line of a call that returns to an address; what is in no line has its address for a name.

@@ -10,6 +10,7 @@
 mod binary;
 mod controller;
 mod deep;
+mod ignored;
 mod memory;
 mod objects;
 mod shared;
@@ -127,7 +128,7 @@ impl Run {
     pub fn explore(&self) -> Result<Report, Trouble> {
         let started = Instant::now();
         let binary = self.binary()?;
-        let mut controller = Controller::new(self.settings.clone())?;
+        let mut controller = Controller::new(self.settings.clone(), binary.code.clone())?;
         let outcome = self.explore_until_known(&mut controller);
         let mut report = Report::new(FORMAT, self.options.algorithm, started.elapsed());
         report.stats = outcome.stats;
@@ -158,7 +159,7 @@ impl Run {
     pub fn replay(&self, schedule: &str) -> Result<Report, Trouble> {
         let started = Instant::now();
         let binary = self.binary()?;
-        let mut controller = Controller::new(self.settings.clone())?;
+        let mut controller = Controller::new(self.settings.clone(), binary.code.clone())?;
         let schedule = controller.names.schedule(schedule)?;
         let mut report = Report::new(FORMAT, self.options.algorithm, started.elapsed());
         report.stats.runs = 1;
@@ -213,9 +214,19 @@ impl Run {
         controller.recording = Some(Vec::new());
         let mut explorer = Explorer::new(controller, options);
         let (schedule, failure) = explorer.replay(schedule);
-        let world = explorer.world().clone();
+        let mut world = explorer.world().clone();
         drop(explorer);
         let mut failure = failure?;
+        // Threads that ended with their process wait for nothing.
+        (0..world.n_processes())
+            .filter(|&process| controller.is_dead(process))
+            .for_each(|process| world.end(process));
+        if failure.kind == FailureKind::Deadlock {
+            failure.message = match world.waiting().count() {
+                1 => "a process waits for ever".to_owned(),
+                n => format!("{n} processes wait for ever"),
+            };
+        }
         if let Some(race) = controller.race.filter(|_| failure.kind == FailureKind::DataRace) {
             let [one, two] = race.map(|(process, site, access)| {
                 let (file, line) = binary.place(controller.base(), site);
@@ -277,6 +288,7 @@ impl Naming for Called<'_> {
             Kind::Queue => return format!("queue {address}"),
             Kind::Task => return self.process(address as ProcessId),
             Kind::Children => return "child".to_owned(),
+            Kind::Life => return format!("process {}", 1000 + address),
         };
         format!("{word} {}", self.binary.variable(self.controller.base(), address))
     }
@@ -300,7 +312,10 @@ impl Naming for Called<'_> {
         let (word, value) = match code {
             objects::CHILD_ENDS => ("end", child(Some(input + 1))),
             objects::AWAIT_CHILD => ("wait", child(Some(input + 1))),
-            objects::AWAIT_ANY => ("wait", child(out)),
+            objects::AWAIT_ANY => ("wait", child(out.filter(|&out| out != objects::NO_CHILD))),
+            objects::LOOK_AT_CHILD => ("look", child(Some(input + 1))),
+            objects::GO => ("toss", got),
+            objects::DIE => ("exit", String::new()),
             objects::ADD => ("add", input.to_string()),
             objects::SUBTRACT => ("subtract", input.to_string()),
             objects::AWAIT_ZERO => ("wait-for-zero", String::new()),

@@ -1,7 +1,11 @@
 //! Objects of the operating system that the engine does not know: the children of a process, message queues, pipes, and System V
 //! semaphores that are used as more than counters of ones.
 //!
-//! **Checked by** `tests/programs.rs`.
+//! **Checked by** `random.rs` (every algorithm sees what a search without reduction sees, on random programs over these objects; and every
+//! pair of operations, in both orders), and `tests/programs.rs`.
+
+#[cfg(test)]
+mod random;
 
 use std::collections::BTreeSet;
 use stubborn_schedule::ProcessId;
@@ -9,55 +13,78 @@ use stubborn_schedule::objects::{CustomObject, Relation};
 
 /// A child has ended; the input says which.
 pub(crate) const CHILD_ENDS: u32 = 0;
-/// Waits for the child of the input; gets its number and one more.
+/// Waits for the child of the input; gets its number and one more, or [`NO_CHILD`].
 pub(crate) const AWAIT_CHILD: u32 = 1;
-/// Waits for any child, or with input 1 only looks; gets the number of one and one more, or 0.
+/// Waits for any child, or with input 1 only looks; gets the number of one and one more, 0, or [`NO_CHILD`].
 pub(crate) const AWAIT_ANY: u32 = 2;
+/// Looks whether the child of the input has ended; gets its number and one more, 0, or [`NO_CHILD`].
+pub(crate) const LOOK_AT_CHILD: u32 = 3;
+/// A child has been started. Only who does it can tell.
+pub(crate) const CHILD_STARTS: u32 = 4;
+/// Somebody else has waited for the child, or for all.
+pub(crate) const NO_CHILD: u64 = u64::MAX;
 
-/// The children of a process that have ended and were not waited for.
+/// The children of a process: which have ended, and which were waited for.
 ///
-/// If somebody asks which of them has ended, the order in which they do matters.
-#[derive(Clone, Debug)]
+/// Which of several that have ended is waited for is a choice. The ends of two children commute; everything else that is
+/// about any child depends on everything.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Children {
+    started: BTreeSet<u64>,
     ended: BTreeSet<u64>,
-    order_matters: bool,
 }
 
 impl Children {
-    pub(crate) fn new(order_matters: bool) -> Children {
-        Children { ended: BTreeSet::new(), order_matters }
+    fn reap(&mut self, child: u64) -> u64 {
+        self.started.remove(&child);
+        if self.ended.remove(&child) { child + 1 } else { NO_CHILD }
     }
 }
 
 impl CustomObject for Children {
     fn enabled(&self, _: ProcessId, code: u32, input: u64) -> bool {
         match code {
-            AWAIT_CHILD => self.ended.contains(&input),
-            AWAIT_ANY => input == 1 || !self.ended.is_empty(),
+            AWAIT_CHILD => self.ended.contains(&input) || !self.started.contains(&input),
+            AWAIT_ANY => input == 1 || !self.ended.is_empty() || self.started.is_empty(),
             _ => true,
         }
     }
 
-    fn execute(&mut self, _: ProcessId, code: u32, input: u64) -> u64 {
+    fn choices(&self, code: u32, _: u64) -> u32 {
+        if code == AWAIT_ANY { self.ended.len().max(1) as u32 } else { 1 }
+    }
+
+    fn execute(&mut self, me: ProcessId, code: u32, input: u64) -> u64 {
+        self.choose(me, code, input, 0)
+    }
+
+    fn choose(&mut self, _: ProcessId, code: u32, input: u64, choice: u32) -> u64 {
         match code {
             CHILD_ENDS => {
                 self.ended.insert(input);
                 0
             }
-            AWAIT_CHILD => {
-                self.ended.remove(&input);
-                input + 1
+            CHILD_STARTS => {
+                self.started.insert(input);
+                0
             }
-            _ => self.ended.pop_first().map_or(0, |child| child + 1),
+            LOOK_AT_CHILD if self.started.contains(&input) && !self.ended.contains(&input) => 0,
+            AWAIT_CHILD | LOOK_AT_CHILD => self.reap(input),
+            _ => match self.ended.iter().nth(choice as usize % self.ended.len().max(1)) {
+                Some(&child) => self.reap(child),
+                None if self.started.is_empty() => NO_CHILD,
+                None => 0,
+            },
         }
     }
 
     fn relation(&self, first: (u32, u64, u64), second: (u32, u64, u64)) -> Relation {
         match (first.0, second.0) {
-            (CHILD_ENDS, CHILD_ENDS) if self.order_matters => Relation::Conflict,
+            (CHILD_ENDS, CHILD_ENDS) => Relation::Independent,
             (AWAIT_ANY, _) | (_, AWAIT_ANY) => Relation::Doubtful,
-            (CHILD_ENDS, AWAIT_CHILD) if first.1 == second.1 => Relation::Ordered,
-            _ => Relation::Independent,
+            _ if first.1 != second.1 => Relation::Independent,
+            (CHILD_ENDS, AWAIT_CHILD) => Relation::Ordered,
+            _ => Relation::Doubtful,
         }
     }
 
@@ -225,7 +252,7 @@ pub(crate) const TRY_WRITE: u32 = 35;
 const PIPE_BYTES: u64 = 65_536;
 
 /// A pipe: how many bytes are in it, and how many file descriptors can read and write. Every order matters, but that of
-/// opening, which only those do who have an end.
+/// opening, which only those do who have an end, and that of two ends being closed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pipe {
     n_bytes: u64,
@@ -272,11 +299,57 @@ impl CustomObject for Pipe {
         0
     }
 
+    fn relation(&self, first: (u32, u64, u64), second: (u32, u64, u64)) -> Relation {
+        if (first.0, second.0) == (CLOSE, CLOSE) { Relation::Independent } else { Relation::Doubtful }
+    }
+
     fn copy(&self) -> Box<dyn CustomObject> {
         Box::new(self.clone())
     }
 
     fn describe(&self) -> String {
         format!("{} bytes, {} writers", self.n_bytes, self.n_writers)
+    }
+}
+
+/// Does something in a process that lives; if that is nothing but a choice, the input is between how many outcomes.
+pub(crate) const GO: u32 = 40;
+/// Ends a process with all of its threads.
+pub(crate) const DIE: u32 = 41;
+
+/// The life of a process in which threads are left when it ends: whatever they wait to do, they do it before or never.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Life {
+    has_ended: bool,
+}
+
+impl CustomObject for Life {
+    fn enabled(&self, _: ProcessId, _: u32, _: u64) -> bool {
+        !self.has_ended
+    }
+
+    fn choices(&self, _: u32, input: u64) -> u32 {
+        input.max(1) as u32
+    }
+
+    fn execute(&mut self, me: ProcessId, code: u32, input: u64) -> u64 {
+        self.choose(me, code, input, 0)
+    }
+
+    fn choose(&mut self, _: ProcessId, code: u32, _: u64, choice: u32) -> u64 {
+        self.has_ended |= code == DIE;
+        u64::from(choice)
+    }
+
+    fn relation(&self, first: (u32, u64, u64), second: (u32, u64, u64)) -> Relation {
+        if (first.0, second.0) == (GO, GO) { Relation::Independent } else { Relation::Doubtful }
+    }
+
+    fn copy(&self) -> Box<dyn CustomObject> {
+        Box::new(self.clone())
+    }
+
+    fn describe(&self) -> String {
+        if self.has_ended { "ended" } else { "running" }.to_owned()
     }
 }

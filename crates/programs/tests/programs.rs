@@ -148,9 +148,40 @@ fn which_child_ends_first_matters_to_who_asks() {
     assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");
 }
 
+/// `wait(NULL)` gets any child that has ended, and goes on when one has.
+#[test]
+fn any_child_may_be_waited_for() {
+    for what in ["child-number", "child-look", "child-gone"] {
+        let report = explored("odd", &[what]);
+        assert_eq!(kind(&report), Some(FailureKind::Assertion), "{what}: {report}");
+    }
+    for what in ["child-lets", "child-all"] {
+        let report = explored("odd", &[what]);
+        assert!(matches!(report.verdict, Verdict::Holds), "{what}: {report}");
+    }
+    // Who waits for all and does not ask which cannot tell.
+    assert_eq!(explored("odd", &["child-all"]).stats.runs, 1);
+}
+
 #[test]
 fn threads_that_are_left_end_with_their_process() {
     assert!(matches!(explored("odd", &["left"]).verdict, Verdict::Holds));
+}
+
+/// A process may end before or after what its other threads do, if somebody can tell.
+#[test]
+fn a_process_ends_when_it_ends() {
+    for what in ["end-never", "end-early"] {
+        let report = explored("odd", &[what]);
+        assert_eq!(kind(&report), Some(FailureKind::Assertion), "{what}: {report}");
+        for algorithm in Algorithm::ALL {
+            assert!(kind(&all_runs("odd", &[what], algorithm)).is_some(), "{what} with {}", algorithm.word());
+        }
+    }
+    for what in ["end-joined", "end-last", "end-main"] {
+        let report = explored("odd", &[what]);
+        assert!(matches!(report.verdict, Verdict::Holds), "{what}: {report}");
+    }
 }
 
 #[test]

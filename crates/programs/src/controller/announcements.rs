@@ -3,8 +3,8 @@
 use super::{AGAIN, AWAIT, Controller, Key, Kind, MOST_TIMEOUTS, Task, code};
 use crate::memory::Access;
 use crate::objects::{
-    ADD, AWAIT_ANY, AWAIT_CHILD, AWAIT_ZERO, CHILD_ENDS, CLOSE, GET, Message, OPEN, READ, RECEIVE, SEND, SET,
-    SUBTRACT, TRY_READ, TRY_RECEIVE, TRY_SEND, TRY_WRITE, WRITE,
+    ADD, AWAIT_ANY, AWAIT_CHILD, AWAIT_ZERO, CHILD_ENDS, CLOSE, DIE, GET, GO, LOOK_AT_CHILD, Message, OPEN,
+    READ, RECEIVE, SEND, SET, SUBTRACT, TRY_READ, TRY_RECEIVE, TRY_SEND, TRY_WRITE, WRITE,
 };
 use std::sync::atomic::Ordering::SeqCst;
 use stubborn_schedule::objects::Table;
@@ -19,6 +19,9 @@ impl Controller {
     ) -> Result<Option<u64>, Failure> {
         let (slot, own) =
             self.tasks[process as usize].as_ref().map_or((0, 0), |task| (task.slot, task.process));
+        if self.shared.slots[slot].op.load(SeqCst) != code::WAIT_CHILD {
+            self.does_something_else(process)?;
+        }
         let slot = &self.shared.slots[slot];
         let (op, a, b, c, d) = (slot.op.load(SeqCst), slot.arg(0), slot.arg(1), slot.arg(2), slot.arg(3));
         let site = slot.site.load(SeqCst);
@@ -75,18 +78,25 @@ impl Controller {
                 Ok(op) => op,
                 Err(answer) => return Ok(Some(answer)),
             },
-            code::PROCESS_EXIT => {
-                let others = self.tasks.iter().flatten();
-                if others.filter(|task| task.process == own && !task.is_ended).count() > 1 {
-                    self.tasks[process as usize].iter_mut().for_each(|task| task.is_leaving = true);
-                    return Ok(None);
-                }
-                self.end_of_process(process, own, world)
+            code::DIE if !self.learned.lives => {
+                self.tasks[process as usize].iter_mut().for_each(|task| task.is_leaving = true);
+                return Ok(None);
             }
-            code::WAIT_CHILD => match self.await_child(process, own, (a, b == 1, c == 1), world)? {
+            code::DIE => {
+                let life = self.object(world, Key { kind: Kind::Life, space: 0, address: u64::from(own) }, 0);
+                Op::on(life, Action::Custom { code: DIE, input: 0 })
+            }
+            code::PROCESS_EXIT => match self.end_of_process(process, own, b == 1, world) {
                 Some(op) => op,
-                None => return Ok(Some(u64::MAX)),
+                None => return Ok(Some(0)),
             },
+            code::WAIT_CHILD => {
+                let asked = Asked { wanted: a, only_looks: b == 1, for_status: c == 1, site };
+                match self.await_child(process, own, asked, world)? {
+                    Some(op) => op,
+                    None => return Ok(Some(u64::MAX)),
+                }
+            }
             code::EXIT => Op::on(self.task_object(process), Action::Exit),
             code::JOIN => {
                 let other = self.process_of_slot(a as usize);
@@ -116,7 +126,9 @@ impl Controller {
                         self.n_spins += 1;
                         // The access itself comes when something has changed.
                         task.site = site;
-                        let made = Op::on_all(&awaited).at(site);
+                        let made = Op::on_all(&awaited);
+                        let made = self.while_it_lives(process, own, made, world)?.at(site);
+                        let task = self.tasks[process as usize].as_mut().expect("it has announced");
                         task.announced = Some((AWAIT, made.clone()));
                         world.announce(process, made);
                         return Ok(None);
@@ -166,6 +178,10 @@ impl Controller {
         if op != code::ACCESS {
             self.tasks[process as usize].iter_mut().for_each(|task| task.spin.clear());
         }
+        let made = match op {
+            code::DIE => made,
+            _ => self.while_it_lives(process, own, made, world)?,
+        };
         let made = made.at(site);
         let task = self.tasks[process as usize].as_mut().expect("it has announced");
         task.site = site;
@@ -254,14 +270,47 @@ impl Controller {
         Ok(if parts.is_empty() { Err(0) } else { Ok(Op::on_all(&parts)) })
     }
 
-    /// The end of a process, which its parent may wait for.
-    pub(super) fn end_of_process(&mut self, process: ProcessId, own: u32, world: &mut World) -> Op {
+    /// The end of a process, which its parent may wait for; nothing if nobody can tell. The thread may have ended before.
+    pub(super) fn end_of_process(
+        &mut self,
+        process: ProcessId,
+        own: u32,
+        has_exited: bool,
+        world: &mut World,
+    ) -> Option<Op> {
         let exit = Part { object: self.task_object(process), action: Action::Exit };
-        let Some((leader, parent)) = self.leader(own).filter(|_| own > 0) else { return Op::on_all(&[exit]) };
-        let key = Key { kind: Kind::Children, space: 0, address: u64::from(parent) };
-        let children = self.object(world, key, 0);
-        let ends = Action::Custom { code: CHILD_ENDS, input: u64::from(leader) };
-        Op::on_all(&[exit, Part { object: children, action: ends }])
+        let mut parts: Vec<Part> = (!has_exited).then_some(exit).into_iter().collect();
+        if let Some((leader, parent)) = self.leader(own).filter(|_| own > 0) {
+            let key = Key { kind: Kind::Children, space: 0, address: u64::from(parent) };
+            let ends = Action::Custom { code: CHILD_ENDS, input: u64::from(leader) };
+            parts.push(Part { object: self.object(world, key, 0), action: ends });
+        }
+        (!parts.is_empty()).then(|| Op::on_all(&parts))
+    }
+
+    /// What a task does it does before its process ends, or never.
+    fn while_it_lives(
+        &mut self,
+        process: ProcessId,
+        own: u32,
+        mut made: Op,
+        world: &mut World,
+    ) -> Result<Op, Failure> {
+        let has_threads = self.tasks.iter().flatten().any(|task| task.process == own && task.is_thread);
+        let is_dying = self.tasks[process as usize].as_ref().is_some_and(|task| task.is_dying);
+        if !self.learned.lives || !has_threads || is_dying {
+            return Ok(made);
+        }
+        if matches!(made.parts.first(), Some(Part { action: Action::Await(_), .. })) {
+            let why = "loops that wait for memory are not controlled in a process that ends with threads left beside other processes";
+            return Err(Failure::limit(process, why));
+        }
+        let life = self.object(world, Key { kind: Kind::Life, space: 0, address: u64::from(own) }, 0);
+        // A toss is a choice of this part.
+        let input = if made.parts.is_empty() { u64::from(made.toss) } else { 0 };
+        made.parts.push(Part { object: life, action: Action::Custom { code: GO, input } });
+        made.toss = 1;
+        Ok(made)
     }
 
     /// The first task of a process, and the process that started it.
@@ -273,38 +322,90 @@ impl Controller {
         Some((number as ProcessId, self.tasks[parent as usize].as_ref()?.process))
     }
 
+    /// Children of a process that nobody has waited for.
+    fn children(&self, process: u32) -> impl Iterator<Item = (ProcessId, &Task)> {
+        let tasks =
+            self.tasks.iter().flatten().filter(|task| !task.is_thread && !task.is_reaped && task.process > 0);
+        tasks.filter_map(move |task| {
+            let (leader, _) = self.leader(task.process).filter(|&(_, parent)| parent == process)?;
+            Some((leader, task))
+        })
+    }
+
     /// Waiting for a child; `None` if there is none.
-    pub(super) fn await_child(
+    ///
+    /// Who waits for all children one after the other, does not ask which, and does nothing in between cannot tell in which order they end: then
+    /// the eldest is waited for. That nothing else is done is watched (see [`Controller::does_something_else`]); that nobody looks at what the call
+    /// returns is in the code.
+    fn await_child(
         &mut self,
         process: ProcessId,
         own: u32,
-        (wanted, only_looks, asks_which): (u64, bool, bool),
+        asked: Asked,
         world: &mut World,
     ) -> Result<Option<Op>, Failure> {
-        let processes = self.tasks.iter().flatten().filter(|task| !task.is_thread && !task.is_reaped);
-        let wanted_process = |task: &&Task| wanted == u64::MAX || u64::from(task.process) == wanted;
-        let children: Vec<ProcessId> = processes
-            .filter(wanted_process)
-            .filter_map(|task| self.leader(task.process).filter(|_| task.process > 0))
-            .filter(|&(_, parent)| parent == own)
-            .map(|(leader, _)| leader)
-            .collect();
-        let Some(&first) = children.iter().min() else { return Ok(None) };
-        let key = Key { kind: Kind::Children, space: 0, address: u64::from(own) };
-        let children = self.object(world, key, 0);
-        let is_any = only_looks || (wanted == u64::MAX && asks_which);
-        if is_any && !self.learned.asks_which_child {
-            self.learned.asks_which_child = true;
-            return Err(Failure::limit(process, AGAIN));
+        let is_wanted = |task: &Task| asked.wanted == u64::MAX || u64::from(task.process) == asked.wanted;
+        let wanted = self.children(own).filter(|(_, task)| is_wanted(task)).map(|(leader, _)| leader).min();
+        let Some(first) = wanted else { return Ok(None) };
+        let children = self.object(world, Key { kind: Kind::Children, space: 0, address: u64::from(own) }, 0);
+        let is_any = asked.wanted == u64::MAX;
+        if !is_any || asked.only_looks {
+            self.does_something_else(process)?;
         }
-        Ok(Some(Op::on(
-            children,
-            match is_any {
-                true => Action::Custom { code: AWAIT_ANY, input: u64::from(only_looks) },
-                false => Action::Custom { code: AWAIT_CHILD, input: u64::from(first) },
-            },
-        )))
+        let (code, input) = match (is_any, asked.only_looks) {
+            (true, true) => (AWAIT_ANY, 1),
+            (true, false) if self.learned.asks_which_child => (AWAIT_ANY, 0),
+            (true, false) => {
+                let returns_to = asked.site.wrapping_sub(self.base());
+                if asked.for_status || !self.code.ignores_result(returns_to) {
+                    return Err(self.which_child_matters(process));
+                }
+                self.tasks[process as usize].iter_mut().for_each(|task| task.waits_for_all = true);
+                (AWAIT_CHILD, u64::from(first))
+            }
+            (false, true) => (LOOK_AT_CHILD, u64::from(first)),
+            (false, false) => (AWAIT_CHILD, u64::from(first)),
+        };
+        Ok(Some(Op::on(children, Action::Custom { code, input })))
     }
+
+    fn which_child_matters(&mut self, process: ProcessId) -> Failure {
+        self.learned.asks_which_child = true;
+        Failure::limit(process, AGAIN)
+    }
+
+    /// A task does something other than waiting. If it was taken to wait for all of its children, and some are left, it was not so.
+    pub(super) fn does_something_else(&mut self, process: ProcessId) -> Result<(), Failure> {
+        let Some(task) = self.tasks[process as usize].as_mut() else { return Ok(()) };
+        let own = task.process;
+        if std::mem::take(&mut task.waits_for_all) && self.children(own).next().is_some() {
+            return Err(self.which_child_matters(process));
+        }
+        Ok(())
+    }
+
+    /// Nobody can move. If one of those who wait for the eldest child has another that has ended, it could.
+    pub(super) fn look_for_other_children(&mut self) -> Result<(), Failure> {
+        let waits = |(number, task): (usize, &Option<Task>)| {
+            let task = task.as_ref().filter(|task| task.waits_for_all && !task.is_ended)?;
+            let has_other = self.children(task.process).any(|(_, child)| child.is_ended);
+            has_other.then_some(number as ProcessId)
+        };
+        match self.tasks.iter().enumerate().find_map(waits) {
+            Some(process) => Err(self.which_child_matters(process)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a call of `waitpid` asks for.
+struct Asked {
+    /// Which process, or `u64::MAX` for any.
+    wanted: u64,
+    only_looks: bool,
+    for_status: bool,
+    /// Where it returns to.
+    site: u64,
 }
 
 /// Operations that are an action on one object.

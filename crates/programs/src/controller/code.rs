@@ -46,3 +46,4 @@ pub(super) const PIPE_WRITE: u32 = 51;
 pub(super) const PIPE_TRY_READ: u32 = 52;
 pub(super) const PIPE_TRY_WRITE: u32 = 53;
 pub(super) const PIPE_CLOSE: u32 = 54;
+pub(super) const DIE: u32 = 55;

@@ -13,8 +13,9 @@ mod server;
 
 use self::server::signal_name;
 use crate::Trouble;
+use crate::ignored::Code;
 use crate::memory::{Access, Spin};
-use crate::objects::{Children, Message, Pipe, Queue, SysV};
+use crate::objects::{CHILD_STARTS, Children, Life, Message, NO_CHILD, Pipe, Queue, SysV};
 use crate::shared::{self, ANNOUNCED, CRASHED, ENDED, MOVING, Mapping, SLOTS};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -23,7 +24,8 @@ use std::process::Child;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 use stubborn_schedule::objects::{
-    Barrier, Condvar, CustomObject, Mutex, Object, Once, Process, RwLock, Semaphore, Variable, WakeOrder,
+    Barrier, Condvar, CustomObject, Mutex, Object, Once, Process, RwLock, Semaphore, Table, Variable,
+    WakeOrder,
 };
 use stubborn_schedule::report::Names;
 use stubborn_schedule::{Action, Failure, FailureKind, ObjectId, Op, ProcessId, Program, World};
@@ -62,6 +64,8 @@ pub(crate) enum Kind {
     Task,
     /// The children of a process: the address is the process.
     Children,
+    /// The life of a process: the address is the process.
+    Life,
 }
 
 /// An object: what it is, and where.
@@ -86,8 +90,14 @@ pub(crate) struct Task {
     is_ended: bool,
     /// It is about to end its process, in which others are left.
     is_leaving: bool,
+    /// Its process ends; it is the only thread that is left there.
+    is_dying: bool,
+    /// It has ended with its process, and what it was about to do it never will.
+    is_dead: bool,
     /// It was waited for.
     is_reaped: bool,
+    /// It waits for its children, one after the other, does not ask which, and has done nothing else since.
+    waits_for_all: bool,
     /// The access to memory that it has announced.
     access: Option<Access>,
     spin: Spin,
@@ -114,8 +124,10 @@ pub(crate) struct Noted {
 pub(crate) struct Learned {
     /// Semaphores (set, number) that are more than counters of ones.
     wide: FxHashSet<(u64, u64)>,
-    /// Somebody asks which child has ended.
+    /// Which child is waited for matters to somebody.
     asks_which_child: bool,
+    /// A process ends while threads of it are left, and there are other processes, which can tell when.
+    lives: bool,
     /// Texts of messages, by number and by text.
     texts: Vec<Vec<u8>>,
     numbers: FxHashMap<Vec<u8>, u32>,
@@ -147,6 +159,7 @@ pub(crate) struct Settings {
 /// A program in processes of its own.
 pub(crate) struct Controller {
     settings: Settings,
+    code: Code,
     shared: Mapping,
     /// The library, as a file that the program inherits.
     library: OwnedFd,
@@ -171,12 +184,13 @@ pub(crate) struct Controller {
 }
 
 impl Controller {
-    pub(crate) fn new(settings: Settings) -> Result<Controller, Trouble> {
+    pub(crate) fn new(settings: Settings, code: Code) -> Result<Controller, Trouble> {
         let library = shared::memory_file(c"stubborn-preload").map_err(Trouble::System)?;
         let mut file = std::fs::File::from(library.try_clone().map_err(Trouble::System)?);
         std::io::Write::write_all(&mut file, LIBRARY).map_err(Trouble::System)?;
         let mut controller = Controller {
             settings,
+            code,
             shared: Mapping::new().map_err(Trouble::System)?,
             library,
             server: None,
@@ -202,8 +216,13 @@ impl Controller {
         self.shared.base.load(SeqCst)
     }
 
+    /// Whether a task has ended with its process, in the middle of something.
+    pub(crate) fn is_dead(&self, process: ProcessId) -> bool {
+        self.tasks.get(process as usize).and_then(Option::as_ref).is_some_and(|task| task.is_dead)
+    }
+
     /// Gives numbers to tasks that are new.
-    fn meet_newcomers(&mut self, world: &mut World) {
+    fn meet_newcomers(&mut self, world: &mut World) -> Result<(), Failure> {
         let n = (self.shared.n_slots.load(SeqCst) as usize).min(SLOTS);
         while self.of_slot.len() < n {
             let i = self.of_slot.len();
@@ -214,6 +233,7 @@ impl Controller {
             let number = match parent {
                 None => 0,
                 Some(parent) => {
+                    self.does_something_else(parent)?;
                     let elder = self.tasks[parent as usize].as_mut().expect("it has started another");
                     elder.n_children += 1;
                     let number = self.names.number(parent, elder.n_children);
@@ -236,14 +256,29 @@ impl Controller {
                 site,
                 is_ended: false,
                 is_leaving: false,
+                is_dying: false,
+                is_dead: false,
                 is_reaped: false,
+                waits_for_all: false,
                 access: None,
                 spin: Spin::default(),
                 timeouts: (0, 0),
                 is_patient: false,
             });
             self.of_slot.push(number);
+            if let Some(parent) = parent.filter(|_| !is_thread) {
+                self.start_child(parent, number, world);
+            }
         }
+        Ok(())
+    }
+
+    /// The parent's children are one more.
+    fn start_child(&mut self, parent: ProcessId, child: ProcessId, world: &mut World) {
+        let own = self.tasks[parent as usize].as_ref().map_or(0, |task| task.process);
+        let children = self.object(world, Key { kind: Kind::Children, space: 0, address: u64::from(own) }, 0);
+        let start = Action::Custom { code: CHILD_STARTS, input: u64::from(child) };
+        world.object_mut(children).execute(parent, start, 0);
     }
 
     fn create(&mut self, world: &mut World, key: Key, object: Object) -> ObjectId {
@@ -274,7 +309,8 @@ impl Controller {
             Kind::Memory => Variable::new(0).into(),
             Kind::Queue => custom(Box::<Queue>::default()),
             Kind::Task => Process::new(key.address as ProcessId).into(),
-            Kind::Children => custom(Box::new(Children::new(self.learned.asks_which_child))),
+            Kind::Children => custom(Box::<Children>::default()),
+            Kind::Life => custom(Box::<Life>::default()),
         };
         self.create(world, key, object)
     }
@@ -292,7 +328,7 @@ impl Controller {
     fn settle(&mut self, world: &mut World) -> Result<(), Failure> {
         loop {
             self.wait_until_quiet()?;
-            self.meet_newcomers(world);
+            self.meet_newcomers(world)?;
             let mut is_granted = false;
             for slot in 0..self.of_slot.len() {
                 let process = self.of_slot[slot];
@@ -313,15 +349,29 @@ impl Controller {
                 continue;
             }
             self.look_for_races()?;
-            if world.enabled().is_empty() && self.lose_patience(world) {
+            if world.enabled().is_empty() {
+                self.look_for_other_children()?;
+                if self.lose_patience(world) {
+                    return Ok(());
+                }
+            }
+            let leaving = self.tasks.iter_mut().flatten().find(|task| task.is_leaving && !task.is_ended);
+            let Some(leaving) = leaving else { return Ok(()) };
+            let (slot, process) = (leaving.slot, leaving.process);
+            if self.tasks.iter().flatten().any(|task| task.process != process && !task.is_ended) {
+                self.learned.lives = true;
+                return Err(Failure::limit(0, AGAIN));
+            }
+            // Nobody else is there, so nobody can tell whether a process ended before its threads did all they could.
+            if !world.enabled().is_empty() {
                 return Ok(());
             }
-            // A process ends when its main thread does, whatever its other threads wait for.
-            let leaving = self.tasks.iter().flatten().find(|task| task.is_leaving && !task.is_ended);
-            match leaving.map(|task| task.slot) {
-                Some(slot) if world.enabled().is_empty() => self.grant(slot, 0),
-                _ => return Ok(()),
-            }
+            self.tasks
+                .iter_mut()
+                .flatten()
+                .filter(|task| task.slot == slot)
+                .for_each(|task| task.is_leaving = false);
+            self.grant(slot, 0);
         }
     }
 
@@ -331,7 +381,7 @@ impl Controller {
             let Some(task) = task.as_mut().filter(|task| task.is_patient && !task.is_ended) else { continue };
             task.is_patient = false;
             if let Some((_, op)) = &mut task.announced {
-                op.parts.iter_mut().for_each(|part| part.action = Action::TimedWake);
+                op.parts[0].action = Action::TimedWake;
                 world.announce(number as ProcessId, op.clone());
                 return true;
             }
@@ -368,7 +418,11 @@ impl Controller {
     fn note_end(&mut self, process: ProcessId, world: &mut World) {
         if let Some(task) = self.tasks[process as usize].as_mut().filter(|task| !task.is_ended) {
             task.is_ended = true;
-            world.end(process);
+            // What it was about to do might have come before the end of its process.
+            task.is_dead = self.learned.lives && task.announced.is_some();
+            if !task.is_dead {
+                world.end(process);
+            }
         }
     }
 
@@ -436,12 +490,15 @@ impl Program for Controller {
         if let Some(recording) = &mut self.recording {
             recording.push(Noted { process, op: op.clone(), out, site });
         }
+        if code == code::DIE {
+            self.tasks[process as usize].iter_mut().for_each(|task| task.is_dying = true);
+        }
         if code == AWAIT {
             // Nothing was done as yet: the task is asked again what it wants.
             return self.settle(world);
         }
         let answer = match code {
-            code::WAIT_CHILD if out > 0 => {
+            code::WAIT_CHILD if out > 0 && out != NO_CHILD => {
                 let child = (out - 1) as usize;
                 let reaped = self.tasks.get_mut(child).and_then(Option::as_mut);
                 reaped.map_or(u64::MAX, |task| {
@@ -475,6 +532,10 @@ impl Program for Controller {
         };
         self.grant(slot, answer);
         self.settle(world)
+    }
+
+    fn is_deadlock(&self, blocked: &[ProcessId]) -> bool {
+        blocked.iter().any(|&process| !self.is_dead(process))
     }
 
     fn finish(&mut self) {

@@ -27,6 +27,81 @@ static void threads(int n)
 		pthread_join(all[i], NULL);
 }
 
+/* Which child is waited for: by its number, and by what can be done when the younger one has ended. */
+static int children(const char *how)
+{
+	int ends[2];
+	char byte = 0;
+	if (strncmp(how, "child-", 6) || pipe(ends))
+		return 0;
+	how += 6;
+	pid_t elder = fork();
+	if (elder == 0)
+		_exit(!strcmp(how, "lets") && read(ends[0], &byte, 1) != 1);
+	pid_t younger = fork();
+	if (younger == 0)
+		_exit(0);
+	if (!strcmp(how, "number") && wait(NULL) == younger)
+		abort();
+	if (!strcmp(how, "lets")) {
+		/* The elder one ends only after this. */
+		wait(NULL);
+		if (write(ends[1], &byte, 1) != 1)
+			abort();
+	}
+	if (!strcmp(how, "look") && waitpid(elder, NULL, WNOHANG) == 0 && waitpid(younger, NULL, WNOHANG) == younger)
+		abort();
+	if (!strcmp(how, "gone")) {
+		/* Perhaps it was waited for already. */
+		wait(NULL);
+		if (waitpid(younger, NULL, 0) != younger)
+			abort();
+	}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+/* A process ends while a thread of it may have something left to say, and another process listens. */
+static int said[2];
+
+static void *say(void *unused)
+{
+	pthread_mutex_lock(&lock);
+	if (write(said[1], "x", 1) != 1)
+		abort();
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static int ends(const char *how)
+{
+	char byte;
+	pthread_t thread;
+	if (strncmp(how, "end-", 4) || pipe(said))
+		return 0;
+	how += 4;
+	if (!strcmp(how, "main")) {
+		/* The process goes on when its first thread has ended. */
+		pthread_create(&thread, NULL, work, NULL);
+		pthread_exit(NULL);
+	}
+	if (fork() == 0) {
+		pthread_create(&thread, NULL, say, NULL);
+		if (!strcmp(how, "joined"))
+			pthread_join(thread, NULL);
+		if (!strcmp(how, "last"))
+			pthread_exit(NULL);
+		_exit(0);
+	}
+	close(said[1]);
+	/* Nothing comes if the process has ended before. */
+	if (read(said[0], &byte, 1) != (strcmp(how, "never") ? 1 : 0))
+		abort();
+	wait(NULL);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -82,5 +157,5 @@ int main(int argc, char **argv)
 		if (sum == 21)
 			abort();
 	}
-	return 0;
+	return children(how) || ends(how);
 }
