@@ -13,6 +13,14 @@ pub trait CustomObject: Debug + Send + Sync {
     fn enabled(&self, me: ProcessId, code: u32, input: u64) -> bool;
     /// Does it on the value; gives the output.
     fn execute(&mut self, me: ProcessId, code: u32, input: u64) -> u64;
+    /// Between how many outcomes an operation that is enabled chooses.
+    fn choices(&self, _code: u32, _input: u64) -> u32 {
+        1
+    }
+    /// Does it with one of these outcomes. An object that has a choice defines this, and `execute` by it.
+    fn choose(&mut self, me: ProcessId, code: u32, input: u64, _choice: u32) -> u64 {
+        self.execute(me, code, input)
+    }
     /// How two operations relate, with their outputs. The answer `Independent` must hold for all values in which
     /// the operations can follow each other with these outputs; `Ordered` only if the second is not enabled before the
     /// first, `Conflict` only if it is.
@@ -46,6 +54,11 @@ impl Table for Box<dyn CustomObject> {
         (**self).enabled(me, code, input)
     }
 
+    fn choices(&self, action: Action) -> u32 {
+        let (code, input) = custom(action);
+        (**self).choices(code, input)
+    }
+
     fn peek(&self, me: ProcessId, action: Action, choice: u32) -> Effect {
         if Table::enabled(self, me, action) {
             self.clone().execute(me, action, choice)
@@ -54,9 +67,9 @@ impl Table for Box<dyn CustomObject> {
         }
     }
 
-    fn execute(&mut self, me: ProcessId, action: Action, _: u32) -> Effect {
+    fn execute(&mut self, me: ProcessId, action: Action, choice: u32) -> Effect {
         let (code, input) = custom(action);
-        Effect { out: (**self).execute(me, code, input), stamp: 0 }
+        Effect { out: (**self).choose(me, code, input, choice), stamp: 0 }
     }
 
     fn relation(&self, first: &Label, second: &Label) -> Relation {
