@@ -278,7 +278,7 @@ impl Controller {
         let own = self.tasks[parent as usize].as_ref().map_or(0, |task| task.process);
         let children = self.object(world, Key { kind: Kind::Children, space: 0, address: u64::from(own) }, 0);
         let start = Action::Custom { code: CHILD_STARTS, input: u64::from(child) };
-        world.object_mut(children).execute(parent, start, 0);
+        world.change(children, |children| children.execute(parent, start, 0));
     }
 
     fn create(&mut self, world: &mut World, key: Key, object: Object) -> ObjectId {
