@@ -241,11 +241,26 @@ static void begin_process(struct slot *slot)
 	pthread_setspecific(exit_key, (void *)1);
 }
 
+/* Where the program could run; in truth it runs where the controller does, so that nobody has to wake another processor. */
+static cpu_set_t processors;
+
+static void stay_with_controller(void)
+{
+	syscall(SYS_sched_getaffinity, 0, sizeof processors, &processors);
+	if (!sh->processor || sh->processor > CPU_SETSIZE)
+		return;
+	cpu_set_t one;
+	CPU_ZERO(&one);
+	CPU_SET(sh->processor - 1, &one);
+	syscall(SYS_sched_setaffinity, 0, sizeof one, &one);
+}
+
 /* Waits for orders; returns in a process that is to run the program once. */
 static void serve(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	stay_with_controller();
 	atomic_store(&sh->is_ready, 1);
 	atomic_fetch_add(&sh->event, 1);
 	futex_wake(&sh->event);
@@ -1132,6 +1147,36 @@ unsigned sleep(unsigned time)
 }
 
 int sched_yield(void) { return 0; }
+
+/* Processors. */
+
+int sched_getcpu(void) { return 0; }
+
+int sched_getaffinity(pid_t which, size_t size, cpu_set_t *set)
+{
+	if (!me)
+		return syscall(SYS_sched_getaffinity, which, size, set) < 0 ? -1 : 0;
+	memset(set, 0, size);
+	memcpy(set, &processors, size < sizeof processors ? size : sizeof processors);
+	return 0;
+}
+
+int sched_setaffinity(pid_t which, size_t size, const cpu_set_t *set)
+{
+	return me ? 0 : (int)syscall(SYS_sched_setaffinity, which, size, set);
+}
+
+int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set)
+{
+	(void)thread;
+	return sched_getaffinity(0, size, set) < 0 ? errno : 0;
+}
+
+int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t *set)
+{
+	(void)thread;
+	return sched_setaffinity(0, size, set) < 0 ? errno : 0;
+}
 
 /* Random numbers are the same in every run. */
 

@@ -67,7 +67,8 @@ struct shared {
 	_Atomic uint32_t cleared;
 	_Atomic uint32_t is_ready;
 	_Atomic uint32_t n_pipes;
-	uint32_t unused;
+	/* The processor on which everybody runs, and one more; 0 for any. */
+	uint32_t processor;
 	int32_t main_pid;
 	int32_t main_status;
 	/* Where the program was loaded. */

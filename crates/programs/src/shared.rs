@@ -77,7 +77,8 @@ pub(crate) struct Shared {
     pub(crate) cleared: AtomicU32,
     pub(crate) is_ready: AtomicU32,
     pub(crate) n_pipes: AtomicU32,
-    unused: AtomicU32,
+    /// The processor on which everybody runs, and one more; 0 for any.
+    pub(crate) processor: AtomicU32,
     pub(crate) main_pid: AtomicI32,
     pub(crate) main_status: AtomicI32,
     pub(crate) base: AtomicU64,
@@ -161,6 +162,38 @@ pub(crate) fn sleep_on(word: &AtomicU32, value: u32, time: Duration) {
 pub(crate) fn wake(word: &AtomicU32) {
     // SAFETY: the pointer is to what lives during the call.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
+}
+
+/// A thread that runs on one processor until this is dropped.
+pub(crate) struct Pinned(libc::cpu_set_t);
+
+impl Pinned {
+    /// Keeps the calling thread on a processor. Controller and program take turns: on one processor, none need wake another to go on.
+    pub(crate) fn to(processor: u32) -> Option<Pinned> {
+        // SAFETY: a set of processors is an array of bits, and the calls get its size.
+        unsafe {
+            let mut before: libc::cpu_set_t = std::mem::zeroed();
+            let size = size_of::<libc::cpu_set_t>();
+            let is_known = libc::sched_getaffinity(0, size, &raw mut before) == 0;
+            let mut one: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(processor as usize, &mut one);
+            (is_known && libc::sched_setaffinity(0, size, &raw const one) == 0).then_some(Pinned(before))
+        }
+    }
+}
+
+/// The processor on which the calling thread is, if it is one that can be named.
+pub(crate) fn processor() -> Option<u32> {
+    // SAFETY: no memory is involved.
+    let here = u32::try_from(unsafe { libc::sched_getcpu() }).ok()?;
+    ((here as usize) < 8 * size_of::<libc::cpu_set_t>()).then_some(here)
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const self.0) };
+    }
 }
 
 /// Ends a process, or with a negative number a group of them, at once.

@@ -16,7 +16,7 @@ use crate::Trouble;
 use crate::ignored::Code;
 use crate::memory::{Access, Spin};
 use crate::objects::{CHILD_STARTS, Children, Life, Message, NO_CHILD, Pipe, Queue, SysV};
-use crate::shared::{self, ANNOUNCED, CRASHED, ENDED, MOVING, Mapping, SLOTS};
+use crate::shared::{self, ANNOUNCED, CRASHED, ENDED, MOVING, Mapping, Pinned, SLOTS};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
@@ -164,6 +164,8 @@ pub(crate) struct Controller {
     /// The library, as a file that the program inherits.
     library: OwnedFd,
     server: Option<Child>,
+    /// Controller and program run on one processor.
+    pinned: Option<Pinned>,
     run: u32,
     pub(crate) learned: Learned,
     pub(crate) names: Names,
@@ -194,6 +196,7 @@ impl Controller {
             shared: Mapping::new().map_err(Trouble::System)?,
             library,
             server: None,
+            pinned: None,
             run: 0,
             learned: Learned::default(),
             names: Names::default(),

@@ -2,7 +2,7 @@
 
 use super::Controller;
 use crate::Trouble;
-use crate::shared::{self, ENDED, MOVING, SLOTS, Slot};
+use crate::shared::{self, ENDED, MOVING, Pinned, SLOTS, Slot};
 use std::os::fd::AsRawFd;
 use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering::SeqCst;
@@ -15,6 +15,10 @@ impl Controller {
         self.shared.wanted.store(0, SeqCst);
         self.shared.cleared.store(0, SeqCst);
         self.run = 0;
+        // The program sees on which processors it could run, so it begins with all of them.
+        self.pinned = None;
+        let processor = shared::processor();
+        self.shared.processor.store(processor.map_or(0, |processor| processor + 1), SeqCst);
         let [program, arguments @ ..] = self.settings.program.as_slice() else {
             return Err(Trouble::Nothing);
         };
@@ -30,6 +34,7 @@ impl Controller {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         shared::without_random_addresses(&mut command);
         let mut server = command.spawn().map_err(|error| Trouble::Start(program.clone(), error))?;
+        self.pinned = processor.and_then(Pinned::to);
         let deadline = Instant::now() + self.settings.patience;
         loop {
             let event = self.shared.event.load(SeqCst);
