@@ -22,14 +22,11 @@ pub(crate) fn default_file(model: &Path) -> PathBuf {
 /// Writes the first counterexample of a report.
 pub(crate) fn save(file: &Path, model: &Path, subject: &Subject<'_>, report: &Report) -> Result<(), Failure> {
     let violated = report.analysis.answers.iter().find_map(|answer| match &answer.verdict {
-        // SPIN wants the moves of the claim in the trail of a property of runs.
-        Verdict::Violated(violated) if !matches!(answer.question, Question::Linear { .. }) => {
-            Some((&answer.question, violated.trace()))
-        }
+        Verdict::Violated(violated) => Some((&answer.question, violated.trace())),
         _ => None,
     });
     let Some((question, trace)) = violated else {
-        say("no trail is written: there is no counterexample, or only to properties of runs");
+        say("no trail is written: there is no counterexample");
         return Ok(());
     };
     let run: Vec<TransitionId> = trace.steps.iter().map(|step| TransitionId(step.transition)).collect();

@@ -28,6 +28,9 @@ const EXCEPTIONS: [(&str, &str); 9] = [
     ("wordcount", "reads from standard input"),
 ];
 
+/// The same for runs that violate properties of runs.
+const EXCEPTIONS_OF_RUNS: [(&str, &str); 0] = [];
+
 fn has_spin() -> bool {
     let has = |tool: &str| {
         Command::new(tool).arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
@@ -103,8 +106,31 @@ fn difference(result: &Value, output: &str) -> Option<String> {
     ours.filter(|ours| *ours != theirs).map(|ours| format!("misplaced: ours {ours:?}, theirs {theirs:?}"))
 }
 
+/// The same for a run that violates a property of runs: it is made step by step, and begins to repeat if ours does.
+fn difference_of_runs(result: &Value, output: &str) -> Option<String> {
+    let (ours, theirs) = (result["witness"]["cycle_start"].is_u64(), output.contains("START OF CYCLE"));
+    let cycle = (ours != theirs).then(|| format!("cycle: ours {ours}, theirs {theirs}"));
+    difference(&serde_json::json!({}), output).or(cycle)
+}
+
+/// What models are asked, how a replay is compared with what was found, and what cannot be replayed.
+struct Asked {
+    questions: &'static str,
+    difference: fn(&Value, &str) -> Option<String>,
+    exceptions: &'static [(&'static str, &'static str)],
+}
+
+const ABOUT_STATES: Asked =
+    Asked { questions: "--question safety --question deadlock", difference, exceptions: &EXCEPTIONS };
+
+const ABOUT_RUNS: Asked = Asked {
+    questions: "--question linear --question acceptance --question non-progress",
+    difference: difference_of_runs,
+    exceptions: &EXCEPTIONS_OF_RUNS,
+};
+
 /// Has SPIN replay the counterexamples of all models of a directory; how many there are.
-fn replay_all(directory: &Path, name: &str) -> usize {
+fn replay_all(directory: &Path, name: &str, asked: &Asked) -> usize {
     let files = Files::new(name);
     let (mut n_equal, mut problems) = (0, Vec::new());
     for path in promela_files(directory) {
@@ -118,9 +144,8 @@ fn replay_all(directory: &Path, name: &str) -> usize {
                 files.write(&include.file_name().to_string_lossy(), std::fs::read(include.path()).unwrap());
             }
         }
-        let run: Run = stubborn(&format!(
-            "check {copy} --trail --json --max-states 20000 --question safety --question deadlock"
-        ));
+        let run: Run =
+            stubborn(&format!("check {copy} --trail --json --max-states 20000 {}", asked.questions));
         if run.code != 1 {
             continue;
         }
@@ -128,7 +153,10 @@ fn replay_all(directory: &Path, name: &str) -> usize {
         let results = report["results"].as_array().expect("results");
         let violated = results.iter().find(|r| r["verdict"] == "violated").expect("one is violated");
         let output = tool(&files.path(""), "spin", &format!("-t -p {name}"));
-        match (difference(violated, &output), EXCEPTIONS.iter().find(|(known, _)| *known == model)) {
+        match (
+            (asked.difference)(violated, &output),
+            asked.exceptions.iter().find(|(known, _)| *known == model),
+        ) {
             (None, None) => n_equal += 1,
             (Some(_), Some((_, reason))) => println!("{model}: not replayed: {reason}"),
             (None, Some(_)) => problems.push(format!("{model}: is replayed after all")),
@@ -144,7 +172,7 @@ fn replay_all(directory: &Path, name: &str) -> usize {
 fn live_spin_replays_the_counterexamples_of_our_models() {
     if has_spin() {
         let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../promela/tests/models");
-        let n = replay_all(&models, "trail-models");
+        let n = replay_all(&models, "trail-models", &ABOUT_STATES);
         assert!(n >= 25, "only {n}");
     }
 }
@@ -155,8 +183,24 @@ fn live_spin_replays_the_counterexamples_of_its_examples() {
     if !examples.is_dir() {
         println!("not compared: the examples are not there");
     } else if has_spin() {
-        let n = replay_all(examples, "trail-examples");
+        let n = replay_all(examples, "trail-examples", &ABOUT_STATES);
         assert!(n >= 15, "only {n}");
+    }
+}
+
+#[test]
+fn live_spin_replays_runs_that_violate_properties() {
+    if has_spin() {
+        let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../promela/tests/models");
+        let n = replay_all(&models, "trail-runs", &ABOUT_RUNS);
+        assert!(n >= 10, "only {n}");
+    }
+    let examples = Path::new("/usr/share/doc/spin/examples/Examples");
+    if !examples.is_dir() {
+        println!("not compared: the examples are not there");
+    } else if has_spin() {
+        let n = replay_all(examples, "trail-example-runs", &ABOUT_RUNS);
+        assert!(n >= 10, "only {n}");
     }
 }
 

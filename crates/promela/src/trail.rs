@@ -5,7 +5,9 @@
 //! remarks: `-2:n:-2` says that process 0 is a claim (and the others are one higher), `-4:-4:-4` that
 //! statements were merged (only the first of a chain has a line), `-1:-1:-1` that a cycle begins.
 //!
-//! What is written here has no merged statements and no claim; `spin -t` replays it without options. What is
+//! What is written here has no merged statements and no claim; `spin -t` replays it without options. A run that violates
+//! a property of runs is written in the same way, without the moves of a claim: SPIN's simulator starts a claim only
+//! if the trail says so, and the moves would be those of SPIN's own automaton for a formula. What is
 //! read may be from SPIN's verifier, merged or not. **Checked by** SPIN itself, in the tests of the command
 //! line.
 
