@@ -54,6 +54,8 @@ pub(crate) fn check(file: &Path, asking: Asking<'_>, trail: Option<&Path>) -> Re
     let as_written = Subject::new(&network, &asked).stood_in_by(&optimised);
     let subject = Subject::new(&optimised.network, &asked);
     let reduction = refuse_methods(args).and_then(|()| reduction(args, &asked))?;
+    // Searches for runs have sets for every kind of search.
+    let of_runs = args.reduction.map_or(ReductionKind::Smaller, Into::into);
     let mut report = if asks_about_states(linear, args) {
         report(&name, &subject, &asked, reduction, args)
     } else {
@@ -66,9 +68,10 @@ pub(crate) fn check(file: &Path, asking: Asking<'_>, trail: Option<&Path>) -> Re
         show_as_written(report, &subject, &as_written, &asked, args)?;
         let searched = if linear.fair { &as_written } else { &subject };
         for property in &runs {
-            check_property(report, property, searched, &as_written, reduction, asking, started)?;
+            check_property(report, property, searched, &as_written, of_runs, asking, started)?;
         }
         report.seconds = started.elapsed().as_secs_f64();
+        report.peak_rss = machine::peak_rss();
     }
     if let (Some(trail), Ok(report)) = (trail, &report) {
         trail::save(trail, file, &as_written, report)?;
@@ -127,6 +130,7 @@ fn check_property(
     let make = |support: u64| {
         let visible = property.visible(support);
         let made = NetworkReduction::for_runs(searched.network(), &visible, reduction);
+        let made = if is_plain(args) { made } else { made.steady() };
         let made = options.check.into_iter().fold(made, NetworkReduction::checked);
         (reduction != ReductionKind::None).then(|| Box::new(made) as Box<dyn Reduction<Subject<'_>>>)
     };

@@ -280,3 +280,19 @@ fn sets_hold_no_steps_of_processes_that_are_past_them() {
         active proctype B() { byte t; do :: t = 1 - t od }";
     assert_code(text, &["--ltl", "[]<> (g == 0)", "--question", "linear", "--check-reduction"], 1);
 }
+
+#[test]
+fn pairs_are_called_pairs_and_memory_is_that_of_the_search() {
+    let text = "byte x, y; active proctype A() { do :: x++ od } active proctype B() { do :: y++ od }";
+    let ask = |more: &str| {
+        let common = ["--question", "linear", "--ltl", "<> (x == 300)"].into_iter();
+        check(text, &common.chain(more.split(' ')).collect::<Vec<_>>())
+    };
+    let nested = ask("--search dfs --json").json();
+    assert!(nested["results"][0]["product"]["system_states"].is_null(), "{nested}");
+    let shown = ask("--search dfs").out;
+    assert!(shown.contains(" pairs, ") && shown.contains("product of the model with"), "{shown}");
+    let wide = ask("--reduction none --first-look 1000000 --json").json();
+    let (all, of_search) = (&wide["peak_rss_bytes"], &wide["results"][0]["peak_bytes"]);
+    assert!(all.as_u64().unwrap() > of_search.as_u64().unwrap(), "{all} in all, {of_search} for the search");
+}

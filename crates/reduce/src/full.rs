@@ -24,6 +24,10 @@ impl<Y: System + ?Sized> Reduction<Y> for Full {
         false
     }
 
+    fn is_steady(&self) -> bool {
+        true
+    }
+
     fn stubborn_set(&mut self, system: &Y, _: &Y::State, out: &mut Vec<TransitionId>) -> Result<(), Fault> {
         out.extend((0..system.n_transitions()).map(TransitionId::from));
         Ok(())

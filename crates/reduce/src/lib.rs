@@ -55,6 +55,12 @@ pub trait Reduction<Y: System + ?Sized> {
         true
     }
 
+    /// Whether the choice is a function of the state during all of a search, and every cycle of explored states has one in which nothing
+    /// that can be seen was left out (L), so that a search need not look for such cycles.
+    fn is_steady(&self) -> bool {
+        false
+    }
+
     /// Transitions of one class are chosen together, in every state.
     fn class(&self, t: TransitionId) -> u32 {
         t.0
@@ -84,6 +90,10 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
 
     fn is_partial(&self) -> bool {
         (**self).is_partial()
+    }
+
+    fn is_steady(&self) -> bool {
+        (**self).is_steady()
     }
 
     fn class(&self, t: TransitionId) -> u32 {

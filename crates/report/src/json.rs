@@ -186,6 +186,7 @@ fn phase_json(phase: &PhaseReport) -> Value {
             "automaton_states": product.automaton_states,
             "closure": product.is_closure,
             "notices_stuttering": product.is_sensitive,
+            "only_unfair": product.is_unfair,
             "repairs": product.repairs,
             "fair": product.fair,
         })),

@@ -189,10 +189,12 @@ fn region_text(out: &mut String, report: &Report, region: &Region) {
 
 fn phase_text(out: &mut String, phase: &PhaseReport) {
     let stats = &phase.stats;
+    // What a search for runs visits are states of the model with states of an automaton.
+    let unit = if phase.product.is_some() { "pair" } else { "state" };
     let _ = writeln!(
         out,
-        "  {}, {} fired, {} terminal, depth {}; {} ({:.1} bytes per state)",
-        counted(stats.states, "state"),
+        "  {}, {} fired, {} terminal, depth {}; {} ({:.1} bytes per {unit})",
+        counted(stats.states, unit),
         counted(stats.edges, "transition"),
         with_commas(stats.terminal_states),
         with_commas(stats.depth),
@@ -205,11 +207,15 @@ fn phase_text(out: &mut String, phase: &PhaseReport) {
         let _ = writeln!(
             out,
             "  product of {} with an automaton of {}{closure}{fair}",
-            counted(product.system_states, "state"),
+            product.system_states.map_or("the model".to_owned(), |n| counted(n, "state")),
             counted(product.automaton_states as u64, "state")
         );
         if product.is_sensitive {
             let what = "a run of the closure is allowed by the property itself, which notices stuttering";
+            let _ = writeln!(out, "  {what}: a full search decides");
+        }
+        if product.is_unfair {
+            let what = "runs violate the property, but no fair one of those that were explored";
             let _ = writeln!(out, "  {what}: a full search decides");
         }
     }
@@ -223,7 +229,7 @@ fn phase_text(out: &mut String, phase: &PhaseReport) {
         if phase.guarantee == Guarantee::Exact { "" } else { " (may miss states)" }
     );
     if let End::Stopped(stop) = &phase.end {
-        let _ = writeln!(out, "  not finished: {stop}; {} waiting", counted(stats.queue, "state"));
+        let _ = writeln!(out, "  not finished: {stop}; {} waiting", counted(stats.queue, unit));
     }
 }
 

@@ -6,7 +6,9 @@
 //! one and N accepts it, it is violated. If N does not accept it, N is not closed under stuttering, and a
 //! full search decides. (Section 4 of the paper says so; the last sentences of its section 5 have two of the
 //! outcomes the other way round.)
-//! **Preserves** what the row of the verdict says. Weak fairness is not preserved by any reduction: full search.
+//! If only fair runs count, the search with reduction decides if it finds no run at all, or a fair one. Otherwise a full search
+//! decides, because the fair runs of the explored part do not stand for all fair runs.
+//! **Preserves** what the row of the verdict says.
 //! **Checked by** brute force on random systems and formulas, and SPIN's verdicts; each run that is shown is
 //! lifted to the model as written, replayed there, and judged by the formula itself or the claim itself.
 
@@ -15,8 +17,8 @@ use crate::lift::lift;
 use crate::phase::{make_store, no_room};
 use crate::replay::{Rejection, Replayed, go_on, run};
 use crate::{
-    Contradiction, Evidence, Guided, Holds, Inconclusive, Options, PhaseReport, ReductionKind, SearchKind,
-    StoreKind, Trace, Verdict, Violated, Witness,
+    Contradiction, Evidence, Guided, Holds, Inconclusive, Options, PhaseReport, SearchKind, StoreKind, Trace,
+    Verdict, Violated, Witness,
 };
 use stubborn_explore::linear::{
     AcceptedRun, Exits, LinearJob, LinearOutcome, NestedJob, Participants, exits, nested_search, search,
@@ -65,14 +67,16 @@ pub trait RunProperty<S: Vector + ?Sized> {
 /// The numbers of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProductReport {
-    /// States of the system.
-    pub system_states: u64,
+    /// States of the system; `None` if only pairs were kept.
+    pub system_states: Option<u64>,
     /// States of the automaton.
     pub automaton_states: usize,
     /// Whether the automaton is the closure under stuttering of the property's.
     pub is_closure: bool,
     /// Whether a run of the closure turned out to be none of the property itself: it notices stuttering.
     pub is_sensitive: bool,
+    /// Whether runs were accepted, but no fair one among those that were explored, which were not all.
+    pub is_unfair: bool,
     /// States that were expanded again because a cycle put something off for ever.
     pub repairs: u64,
     /// Whether only weakly fair runs count.
@@ -128,45 +132,42 @@ where
 {
     let forbidden = property.forbidden().clone();
     let is_fair = plan.fairness.is_some();
-    if !is_fair && (options.store != StoreKind::Exact || options.search == SearchKind::DepthFirst) {
-        return nested(searched, original, property, options, watch, phases);
+    let is_nested = options.store != StoreKind::Exact || options.search == SearchKind::DepthFirst;
+    if is_nested && !is_fair {
+        return nested(searched, original, property, &plan, options, watch, phases);
     }
     if options.store != StoreKind::Exact {
         return Ok(Verdict::Inconclusive(Inconclusive::NeedsExactStore));
     }
-    // With a reduction: against the property itself, or against its closure.
-    let closed = if property.is_closed() { Some((forbidden.clone(), false)) } else { None };
-    let closed = closed.or_else(|| closure(&forbidden).ok().map(|closed| (closed, true)));
-    if let (false, Some((automaton, is_closure))) = (is_fair, closed)
+    let limits = options.limits;
+    if let Some((automaton, is_closure)) = closed_form(&*property)
         && let Some(mut reduction) = reduction_for(&plan, options, automaton.support())
     {
         let automaton = if options.tester { degeneralise(&automaton) } else { automaton };
-        let limits = options.limits;
         let mut job = One { searched, property, options, watch, automaton: &automaton, is_closure, limits };
-        let (outcome, preserves) = job.search_reduced(&plan, &mut *reduction, phases)?;
+        let (outcome, preserves) = match plan.fairness.as_deref_mut() {
+            Some(fairness) => {
+                let outcome = job.search(&mut *reduction, Vec::new(), Some(fairness), false, phases)?;
+                (outcome, reduction.preserves())
+            }
+            None => job.search_reduced(&plan, &mut *reduction, phases)?,
+        };
         match outcome.run {
+            // That no run is fair which was explored says nothing of the others.
+            None if outcome.is_unfair && outcome.end == End::Complete => {
+                mark(phases, |product| product.is_unfair = true);
+            }
             None => return Ok(job.without_run(&outcome.end, preserves, true)),
             Some(run) => match judged(searched, original, property, &run, is_closure, options) {
                 // The property notices stuttering, and reductions stutter.
-                Judged::NotForbidden if is_closure => {
-                    if let Some(product) = phases.last_mut().and_then(|phase| phase.product.as_mut()) {
-                        product.is_sensitive = true;
-                    }
-                }
+                Judged::NotForbidden if is_closure => mark(phases, |product| product.is_sensitive = true),
                 judged => return judged.verdict(&*property),
             },
         }
     }
     let fairness = plan.fairness.take();
-    let mut job = One {
-        searched,
-        property,
-        options,
-        watch,
-        automaton: &forbidden,
-        is_closure: false,
-        limits: options.limits,
-    };
+    let (automaton, is_closure) = (&forbidden, false);
+    let mut job = One { searched, property, options, watch, automaton, is_closure, limits };
     let outcome = job.search(&mut Full, Vec::new(), fairness, false, phases)?;
     let Some(run) = outcome.run else {
         return Ok(job.without_run(&outcome.end, Preserves::Everything, false));
@@ -174,11 +175,28 @@ where
     judged(searched, original, property, &run, false, options).verdict(&*property)
 }
 
-/// The same by nested depth-first search, without reduction, with any store.
+/// An automaton for searches with reduction, and whether it is not the property's own but its closure under stuttering.
+fn closed_form<S: Vector + ?Sized>(property: &dyn RunProperty<S>) -> Option<(Automaton, bool)> {
+    let forbidden = property.forbidden();
+    if property.is_closed() {
+        return Some((forbidden.clone(), false));
+    }
+    closure(forbidden).ok().map(|closed| (closed, true))
+}
+
+/// Notes something about the search that was made last.
+fn mark(phases: &mut [PhaseReport], note: impl FnOnce(&mut ProductReport)) {
+    if let Some(product) = phases.last_mut().and_then(|phase| phase.product.as_mut()) {
+        note(product);
+    }
+}
+
+/// The same by nested depth-first search, with any store.
 fn nested<Z, Y>(
     searched: &Z,
     original: &Y,
     property: &mut dyn RunProperty<Z::State>,
+    plan: &LinearPlan<'_, Z>,
     options: &Options,
     watch: &mut dyn Watch,
     phases: &mut Vec<PhaseReport>,
@@ -187,40 +205,28 @@ where
     Z: System,
     Y: Symmetric + System<State = Z::State>,
 {
-    let mut store = match make_store::<[u8]>(options) {
-        Ok(store) => store,
-        Err(full) => return Ok(Verdict::Inconclusive(Inconclusive::Stopped(no_room(&full, options)))),
-    };
+    let limits = options.limits;
+    if let Some((automaton, is_closure)) = closed_form(&*property)
+        && let Some(mut reduction) = (plan.reduction)(automaton.support()).filter(|made| made.is_steady())
+    {
+        let automaton = degeneralise(&automaton);
+        let mut job = One { searched, property, options, watch, automaton: &automaton, is_closure, limits };
+        let run = match job.search_nested(&mut *reduction, true, phases)? {
+            Ok(run) => run,
+            Err(verdict) => return Ok(verdict),
+        };
+        match judged(searched, original, property, &run, is_closure, options) {
+            Judged::NotForbidden if is_closure => mark(phases, |product| product.is_sensitive = true),
+            judged => return judged.verdict(&*property),
+        }
+    }
     let automaton = degeneralise(property.forbidden());
-    let extends = property.extends();
-    let outcome = nested_search(NestedJob {
-        system: searched,
-        store: &mut *store,
-        letter: &mut |state| property.letter(state),
-        automaton: &automaton,
-        extends,
-        watch,
-        limits: options.limits,
-    });
-    let guarantee = store.guarantee();
-    let mut job = One {
-        searched,
-        property,
-        options,
-        watch,
-        automaton: &automaton,
-        is_closure: false,
-        limits: options.limits,
-    };
-    job.note(ReductionKind::None.word().into(), SearchKind::DepthFirst, guarantee, &outcome, false, phases)?;
-    let Some(run) = outcome.run else {
-        return Ok(match guarantee {
-            Guarantee::Exact => job.without_run(&outcome.end, Preserves::Everything, false),
-            _ if outcome.end == End::Complete => Verdict::Inconclusive(Inconclusive::Omission(guarantee)),
-            _ => job.without_run(&outcome.end, Preserves::Everything, false),
-        });
-    };
-    judged(searched, original, property, &run, false, options).verdict(&*property)
+    let is_closure = false;
+    let mut job = One { searched, property, options, watch, automaton: &automaton, is_closure, limits };
+    match job.search_nested(&mut Full, false, phases)? {
+        Ok(run) => judged(searched, original, property, &run, false, options).verdict(&*property),
+        Err(verdict) => Ok(verdict),
+    }
 }
 
 /// The reduction to use with an automaton that is closed under stuttering: none is one, too, for a tester.
@@ -335,6 +341,41 @@ impl<Z: System> One<'_, '_, Z> {
         Ok(outcome)
     }
 
+    /// By nested depth-first search: a run, or what it means that there is none. `is_closed`: whether what is searched for is closed
+    /// under stuttering.
+    fn search_nested(
+        &mut self,
+        reduction: &mut dyn Reduction<Z>,
+        is_closed: bool,
+        phases: &mut Vec<PhaseReport>,
+    ) -> Result<Result<AcceptedRun, Verdict>, Box<Broken>> {
+        let mut store = match make_store::<[u8]>(self.options) {
+            Ok(store) => store,
+            Err(full) => {
+                let stop = no_room(&full, self.options);
+                return Ok(Err(Verdict::Inconclusive(Inconclusive::Stopped(stop))));
+            }
+        };
+        let (extends, property) = (self.property.extends(), &mut *self.property);
+        let outcome = nested_search(NestedJob {
+            system: self.searched,
+            reduction,
+            store: &mut *store,
+            letter: &mut |state| property.letter(state),
+            automaton: self.automaton,
+            extends,
+            watch: &mut *self.watch,
+            limits: self.limits,
+        });
+        let guarantee = store.guarantee();
+        self.note(reduction.name(), SearchKind::DepthFirst, guarantee, &outcome, false, phases)?;
+        Ok(outcome.run.ok_or_else(|| match guarantee {
+            Guarantee::Exact => self.without_run(&outcome.end, reduction.preserves(), is_closed),
+            _ if outcome.end == End::Complete => Verdict::Inconclusive(Inconclusive::Omission(guarantee)),
+            _ => self.without_run(&outcome.end, reduction.preserves(), is_closed),
+        }))
+    }
+
     /// Writes down how a search went; a fault of the model ends everything.
     fn note(
         &mut self,
@@ -368,6 +409,7 @@ impl<Z: System> One<'_, '_, Z> {
                 automaton_states: self.automaton.n_states(),
                 is_closure: self.is_closure,
                 is_sensitive: false,
+                is_unfair: false,
                 repairs: outcome.stats.repairs,
                 fair,
             }),

@@ -2,17 +2,18 @@
 //!
 //! **Implements** Tarjan's algorithm without recursion, and in each strong component the union of the marks of
 //! its edges: a component has an accepting cycle if and only if all sets occur. Weak fairness asks for more
-//! sets of the same kind, one for each process: "it takes part in this edge, or it cannot in this state". Of the
+//! sets of the same kind (`fairness`). Of the
 //! components that accept, the one that was found first is shown, by a way through all sets that is short, not shortest.
 //! **Checked by** brute force (`oracle`), whose components are petgraph's.
 
+use super::Search;
+use super::fairness::Census;
 use super::product::{Cursor, Move, Product};
-use super::{Processes, Search};
 use crate::run::Halt;
 use fixedbitset::FixedBitSet;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-use stubborn_system::{Fault, System, TransitionId, Vector};
+use stubborn_system::{Fault, System, Vector};
 
 /// An accepted run: nodes before the cycle, and the nodes of the cycle with the edges that leave them. Without
 /// a cycle the last node of the stem is where it is decided.
@@ -116,13 +117,19 @@ impl Product<'_> {
         Ok(())
     }
 
+    fn set_of(&self, nodes: &[u32]) -> FixedBitSet {
+        let mut set = FixedBitSet::with_capacity(self.nodes.len());
+        nodes.iter().for_each(|&node| set.insert(node as usize));
+        set
+    }
+
     /// Whether all sets occur on the edges within a component that has one.
-    fn has_all_marks(&self, component: &[u32], of: &FxHashSet<u32>) -> bool {
+    fn has_all_marks(&self, component: &[u32], of: &FixedBitSet) -> bool {
         let all = self.automaton.all_sets();
         let (mut marks, mut has_edge) = (0, false);
         for &node in component {
             for (target, found) in self.moves(node) {
-                if of.contains(&target) {
+                if of.contains(target as usize) {
                     has_edge = true;
                     marks |= found.marks;
                 }
@@ -136,13 +143,13 @@ impl Product<'_> {
     fn way(
         &self,
         from: u32,
-        of: &FxHashSet<u32>,
+        of: &FixedBitSet,
         mut wanted: impl FnMut(u32, u32, &Move) -> bool,
     ) -> Option<(Vec<Left>, u32)> {
         let mut way_to: FxHashMap<u32, Option<Left>> = FxHashMap::from_iter([(from, None)]);
         let mut queue = VecDeque::from([from]);
         while let Some(node) = queue.pop_front() {
-            for (target, found) in self.moves(node).filter(|(target, _)| of.contains(target)) {
+            for (target, found) in self.moves(node).filter(|(target, _)| of.contains(*target as usize)) {
                 if wanted(node, target, &found) {
                     let mut way = vec![(node, found.edge)];
                     let mut at = node;
@@ -161,6 +168,51 @@ impl Product<'_> {
         }
         None
     }
+
+    /// A way to a component and a cycle in it through all sets.
+    fn way_through<S: Vector + ?Sized>(
+        &self,
+        component: &[u32],
+        of: &FixedBitSet,
+        census: Option<&mut Census<'_, S>>,
+    ) -> Option<Way> {
+        let start = *component.iter().min()?;
+        let mut stem = self.way_to(start);
+        stem.pop();
+        let mut missing = self.automaton.all_sets();
+        let mut cycle: Vec<Left> = Vec::new();
+        let mut at = start;
+        while missing != 0 {
+            let (way, end) = self.way(at, of, |_, _, found| found.marks & missing != 0)?;
+            missing &= !self.marks_of(&way, end);
+            cycle.extend(way);
+            at = end;
+        }
+        if let Some(census) = census {
+            while let Some(left_behind) = census.left_behind(self, &cycle, at) {
+                let (way, end) = self
+                    .way(at, of, |node, _, found| census.is_satisfied(self, left_behind, node, found.edge))?;
+                cycle.extend(way);
+                at = end;
+            }
+        }
+        if at != start || cycle.is_empty() {
+            let (way, _) = self.way(at, of, |_, target, _| target == start)?;
+            cycle.extend(way);
+        }
+        Some(Way { stem, cycle: Some(cycle) })
+    }
+
+    /// The sets that the edges of a way are in.
+    fn marks_of(&self, way: &[Left], end: u32) -> u64 {
+        let mut marks = 0;
+        for (i, &(node, edge)) in way.iter().enumerate() {
+            let next = way.get(i + 1).map_or(end, |&(next, _)| next);
+            let taken = self.moves(node).filter(|(to, found)| *to == next && found.edge == edge);
+            marks |= taken.fold(0, |all, (_, found)| all | found.marks);
+        }
+        marks
+    }
 }
 
 impl<Y: System + ?Sized> Search<'_, Y> {
@@ -169,36 +221,56 @@ impl<Y: System + ?Sized> Search<'_, Y> {
         if let Some(component) = self.livelock()? {
             return Ok(Some(self.way_round(&component).ok_or_else(lost)?));
         }
-        let mut accepting: Vec<Vec<u32>> = Vec::new();
+        // Components that accept, each with the number of its first node.
+        let mut accepting: Vec<(u32, Vec<u32>)> = Vec::new();
         let is_fair = self.job.fairness.is_some();
         let (product, watch, stats) = (&self.product, &mut *self.job.watch, &self.stats);
+        // The nodes of the component at hand.
+        let mut of = FixedBitSet::with_capacity(product.nodes.len());
         let look = |component: &[u32]| {
-            let first = component.iter().min();
+            let first = component.iter().copied().min().unwrap_or(0);
             // Of the good ones the first is wanted, unless fairness must be looked at.
-            let is_better = is_fair || accepting.last().is_none_or(|best| first < best.iter().min());
+            let is_better = is_fair || accepting.last().is_none_or(|(best, _)| first < *best);
             let is_alone = component.len() == 1 && {
                 let node = component[0];
                 product.moves(node).all(|(target, _)| target != node)
             };
             if is_better && !is_alone {
-                let of: FxHashSet<u32> = component.iter().copied().collect();
+                component.iter().for_each(|&node| of.insert(node as usize));
                 if product.has_all_marks(component, &of) {
-                    accepting.push(component.to_vec());
+                    if !is_fair {
+                        accepting.clear();
+                    }
+                    accepting.push((first, component.to_vec()));
                 }
+                component.iter().for_each(|&node| of.remove(node as usize));
             }
         };
         let pause = || watch.tick(stats).map_or(Ok(()), |stop| Err(Halt::Stop(stop)));
         product.components(|_, _| true, look, pause)?;
-        accepting.sort_by_key(|component| component.iter().min().copied());
+        accepting.sort_unstable_by_key(|(first, _)| *first);
         if !accepting.is_empty() {
             self.shorten_if_deep();
         }
-        for component in accepting {
-            let of: FxHashSet<u32> = component.iter().copied().collect();
-            let census = Census::new(self, &component)?;
-            if census.as_ref().is_none_or(|census| census.is_fair(&self.product, &component, &of)) {
-                return Ok(Some(self.way_through(&component, &of, census.as_ref()).ok_or_else(lost)?));
+        for (_, component) in accepting {
+            let of = self.product.set_of(&component);
+            let Self { product, job, stats, .. } = self;
+            let watch = &mut *job.watch;
+            let pause = || watch.tick(stats).map_or(Ok(()), |stop| Err(Halt::Stop(stop)));
+            let mut census = match &mut job.fairness {
+                Some(fairness) => Some(Census::new(&mut **fairness, &*job.store)),
+                None => None,
+            };
+            let is_accepted = match &mut census {
+                Some(census) => census.is_fair(product, &component, &of, pause)?,
+                None => true,
+            };
+            if is_accepted {
+                let way = product.way_through(&component, &of, census.as_mut());
+                census.and_then(|census| census.fault).map_or(Ok(()), Err)?;
+                return Ok(Some(way.ok_or_else(lost)?));
             }
+            self.is_unfair = true;
         }
         Ok(None)
     }
@@ -210,24 +282,24 @@ impl<Y: System + ?Sized> Search<'_, Y> {
         }
         let (product, watch, stats) = (&self.product, &mut *self.job.watch, &self.stats);
         let stays = |node: u32, found: &Move| product.stays_at_monitor(node, found);
-        let mut first: Option<Vec<u32>> = None;
+        let mut best: Option<(u32, Vec<u32>)> = None;
         let look = |component: &[u32]| {
-            let node = component[0];
+            let (node, first) = (component[0], component.iter().copied().min().unwrap_or(0));
             let has_loop = || product.moves(node).any(|(to, found)| to == node && stays(node, &found));
-            let is_better = first.as_ref().is_none_or(|best| component.iter().min() < best.iter().min());
+            let is_better = best.as_ref().is_none_or(|(best, _)| first < *best);
             if is_better && (component.len() > 1 || has_loop()) {
-                first = Some(component.to_vec());
+                best = Some((first, component.to_vec()));
             }
         };
         let pause = || watch.tick(stats).map_or(Ok(()), |stop| Err(Halt::Stop(stop)));
         product.components(stays, look, pause)?;
-        Ok(first)
+        Ok(best.map(|(_, component)| component))
     }
 
     /// A way to such nodes and round them.
     fn way_round(&self, component: &[u32]) -> Option<Way> {
         let product = &self.product;
-        let of: FxHashSet<u32> = component.iter().copied().collect();
+        let of = product.set_of(component);
         let start = *component.iter().min()?;
         let mut stem = product.way_to(start);
         stem.pop();
@@ -236,133 +308,4 @@ impl<Y: System + ?Sized> Search<'_, Y> {
         })?;
         Some(Way { stem, cycle: Some(cycle) })
     }
-
-    /// A way to a component and a cycle in it through all sets.
-    fn way_through(&self, component: &[u32], of: &FxHashSet<u32>, census: Option<&Census>) -> Option<Way> {
-        let product = &self.product;
-        let start = *component.iter().min()?;
-        let mut stem = product.way_to(start);
-        stem.pop();
-        let mut missing = product.automaton.all_sets();
-        let mut cycle: Vec<Left> = Vec::new();
-        let mut at = start;
-        while missing != 0 {
-            let (way, end) = product.way(at, of, |_, _, found| found.marks & missing != 0)?;
-            missing &= !self.marks_of(&way, end);
-            cycle.extend(way);
-            at = end;
-        }
-        if let Some(census) = census {
-            while let Some(left_behind) = census.left_behind(product, &cycle, at) {
-                let (way, end) = product.way(at, of, |node, _, found| {
-                    census.is_satisfied(product, left_behind, node, found.edge)
-                })?;
-                cycle.extend(way);
-                at = end;
-            }
-        }
-        if at != start || cycle.is_empty() {
-            let (way, _) = product.way(at, of, |_, target, _| target == start)?;
-            cycle.extend(way);
-        }
-        Some(Way { stem, cycle: Some(cycle) })
-    }
-
-    /// The sets that the edges of a way are in.
-    fn marks_of(&self, way: &[Left], end: u32) -> u64 {
-        let mut marks = 0;
-        for (i, &(node, edge)) in way.iter().enumerate() {
-            let next = way.get(i + 1).map_or(end, |&(next, _)| next);
-            let taken = self.product.moves(node).filter(|(to, found)| *to == next && found.edge == edge);
-            marks |= taken.fold(0, |all, (_, found)| all | found.marks);
-        }
-        marks
-    }
-}
-
-/// Who can take part and who does, in the states of a component.
-struct Census {
-    /// By state: who can take part in something.
-    enabled: FxHashMap<u32, Processes>,
-    /// By state and transition: who takes part.
-    movers: FxHashMap<(u32, TransitionId), Processes>,
-}
-
-impl Census {
-    /// `None` if nobody asks for fairness.
-    fn new<Y: System + ?Sized>(search: &mut Search<'_, Y>, component: &[u32]) -> Result<Option<Self>, Fault> {
-        let Some(fairness) = &mut search.job.fairness else { return Ok(None) };
-        let (mut enabled, mut movers) = (FxHashMap::default(), FxHashMap::default());
-        let mut room = <Y::State as Vector>::Rows::default();
-        let mut out = Vec::new();
-        for &node in component {
-            let state = search.product.nodes[node as usize].state;
-            if enabled.contains_key(&state) {
-                continue;
-            }
-            out.clear();
-            let vector = search.job.store.state(state, &mut room).expect("the store keeps states");
-            fairness.participants(vector, &mut out)?;
-            let mut all = Processes::default();
-            for &(t, who) in &out {
-                all = union(all, who);
-                movers.insert((state, t), who);
-            }
-            enabled.insert(state, all);
-        }
-        Ok(Some(Self { enabled, movers }))
-    }
-
-    fn movers(&self, product: &Product<'_>, state: u32, edge: Option<u32>) -> Processes {
-        let label = edge.and_then(|edge| product.graph.label(edge));
-        label.and_then(|t| self.movers.get(&(state, t))).copied().unwrap_or_default()
-    }
-
-    /// Whether each process takes part somewhere in the component, or cannot.
-    fn is_fair(&self, product: &Product<'_>, component: &[u32], of: &FxHashSet<u32>) -> bool {
-        let mut always = [u64::MAX; 4];
-        let mut moved = Processes::default();
-        for &node in component {
-            let state = product.nodes[node as usize].state;
-            always = intersection(always, self.enabled[&state]);
-            for (_, found) in product.moves(node).filter(|(target, _)| of.contains(target)) {
-                moved = union(moved, self.movers(product, state, found.edge));
-            }
-        }
-        is_subset(always, moved)
-    }
-
-    /// A process that could always take part on the way but does not; `end` is where the way leads.
-    fn left_behind(&self, product: &Product<'_>, way: &[Left], end: u32) -> Option<usize> {
-        let state = |node: u32| product.nodes[node as usize].state;
-        let mut always = self.enabled[&state(end)];
-        let mut moved = Processes::default();
-        for &(node, edge) in way {
-            always = intersection(always, self.enabled[&state(node)]);
-            moved = union(moved, self.movers(product, state(node), edge));
-        }
-        (0..256).find(|&p| has(always, p) && !has(moved, p))
-    }
-
-    /// Whether a process cannot complain of a step: it takes part in it, or cannot in its state.
-    fn is_satisfied(&self, product: &Product<'_>, process: usize, node: u32, edge: Option<u32>) -> bool {
-        let state = product.nodes[node as usize].state;
-        !has(self.enabled[&state], process) || has(self.movers(product, state, edge), process)
-    }
-}
-
-fn union(a: Processes, b: Processes) -> Processes {
-    std::array::from_fn(|i| a[i] | b[i])
-}
-
-fn intersection(a: Processes, b: Processes) -> Processes {
-    std::array::from_fn(|i| a[i] & b[i])
-}
-
-fn is_subset(a: Processes, b: Processes) -> bool {
-    intersection(a, b) == a
-}
-
-fn has(set: Processes, process: usize) -> bool {
-    set[process / 64] >> (process % 64) & 1 == 1
 }

@@ -16,6 +16,7 @@
 //! **Checked by** brute force on random systems and formulas (`oracle`), and by SPIN's verdicts and counts.
 
 mod cycles;
+mod fairness;
 mod guided;
 mod hope;
 mod nested;
@@ -99,10 +100,12 @@ pub struct LinearOutcome {
     pub end: End,
     /// Its numbers: nodes and edges of the product.
     pub stats: Stats,
-    /// How many states of the system were found.
-    pub n_states: u64,
+    /// How many states of the system were found; `None` if only pairs were kept.
+    pub n_states: Option<u64>,
     /// The run.
     pub run: Option<AcceptedRun>,
+    /// Whether runs were accepted that do not count because they are not fair.
+    pub is_unfair: bool,
 }
 
 /// What [`LinearJob::first_look`] usually is.
@@ -139,6 +142,7 @@ pub fn search<Y: System + ?Sized>(job: LinearJob<'_, Y>) -> LinearOutcome {
         entries: Vec::new(),
         current: None,
         run: None,
+        is_unfair: false,
     };
     let result = search.run();
     search.finish(result)
@@ -177,6 +181,7 @@ struct Search<'a, Y: System + ?Sized> {
     /// The node in hand, for faults.
     current: Option<u32>,
     run: Option<AcceptedRun>,
+    is_unfair: bool,
 }
 
 impl<Y: System + ?Sized> Search<'_, Y> {
@@ -460,7 +465,9 @@ impl<Y: System + ?Sized> Search<'_, Y> {
                 End::Fault(fault, path)
             }
         };
-        LinearOutcome { end, stats: self.stats, n_states: self.product.letters.len() as u64, run: self.run }
+        let n_states = Some(self.product.letters.len() as u64);
+        let is_unfair = self.is_unfair;
+        LinearOutcome { end, stats: self.stats, n_states, run: self.run, is_unfair }
     }
 
     /// The transitions that lead to a node, as far as they are known.

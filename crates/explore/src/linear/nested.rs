@@ -3,8 +3,9 @@
 //! **Implements** the algorithm of Courcoubetis, Vardi, Wolper and Yannakakis (1992): when the first search leaves
 //! an accepting node, a second one looks for a way from it back to it. Both searches mark nodes in one store, each in
 //! its own colour, so two bits per node suffice and any store will do.
-//! **Preserves** everything if the store is exact: all nodes are expanded in full. With another store a run that
-//! is found is one, but none may be found although there is one.
+//! **Preserves** what the reduction does, if the store is exact. The reduction must be steady: what is fired is a function of the system's state
+//! alone, the same in both searches and whatever the automaton does, and no cycle puts off for ever what can be seen. So it is a search
+//! of all of a smaller system. With another store a run that is found is one, but none may be found although there is one.
 //! **Differs from the text** in that a node where the automaton accepts whatever comes ends the search. Nodes of the way that
 //! were left lend their room to new ones, and the way is part of the memory in use.
 //! **Checked by** the component search, on all models of the tests and on random ones.
@@ -13,6 +14,7 @@ use super::{AcceptedRun, LinearOutcome};
 use crate::run::{no_room, whole};
 use crate::{End, Limits, Stats, Stop, Watch};
 use stubborn_ltl::{Automaton, Letter, State};
+use stubborn_reduce::Reduction;
 use stubborn_store::{Entry, Store};
 use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
 
@@ -20,6 +22,8 @@ use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
 pub struct NestedJob<'a, Y: System + ?Sized> {
     /// The system.
     pub system: &'a Y,
+    /// What to fire in each state; steady.
+    pub reduction: &'a mut dyn Reduction<Y>,
     /// Marks nodes: the bytes of a state, where the automaton is, and which search it was.
     pub store: &'a mut dyn Store<[u8]>,
     /// The letter of a state: which propositions of the automaton hold.
@@ -37,6 +41,7 @@ pub struct NestedJob<'a, Y: System + ?Sized> {
 /// Searches for a run that the automaton accepts.
 pub fn nested_search<Y: System + ?Sized>(job: NestedJob<'_, Y>) -> LinearOutcome {
     assert!(job.automaton.is_buchi(), "generalised acceptance is for the component search");
+    assert!(job.reduction.is_steady(), "two searches must fire the same");
     let mut search = Nested {
         job,
         stats: Stats::default(),
@@ -57,7 +62,7 @@ pub fn nested_search<Y: System + ?Sized>(job: NestedJob<'_, Y>) -> LinearOutcome
             (End::Fault(fault, first.steps().into_iter().map_while(|step| step).collect()), None)
         }
     };
-    LinearOutcome { end, stats: search.stats, n_states: search.stats.states, run }
+    LinearOutcome { end, stats: search.stats, n_states: None, run, is_unfair: false }
 }
 
 enum Wrong {
@@ -232,7 +237,7 @@ impl<Y: System + ?Sized> Nested<'_, Y> {
         next.extend(edges.filter(|edge| edge.guard.holds(letter)).map(|edge| edge.target));
         states.clear();
         states.push(TransitionId(0), state);
-        self.job.system.successors(state, &mut states)?;
+        self.job.reduction.expand(self.job.system, state, &mut states)?;
         states.take_flag();
         whole(&mut states).map_err(Wrong::Stop)?;
         self.way_bytes += states.bytes() + next.len() * size_of::<State>();

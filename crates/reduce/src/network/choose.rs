@@ -62,6 +62,8 @@ pub struct NetworkReduction<'n> {
     /// The population for each key; `None` if it has no tables.
     numbers: HashMap<Vec<u8>, Option<usize>>,
     n_refused: usize,
+    /// Whether what was chosen for a state once is chosen for it always.
+    is_steady: bool,
     /// What the tables depend on in the state at hand, and the population.
     key: Vec<u8>,
     last_key: Vec<u8>,
@@ -125,6 +127,7 @@ impl<'n> NetworkReduction<'n> {
             populations: Vec::new(),
             numbers: HashMap::new(),
             n_refused: 0,
+            is_steady: false,
             key: Vec::new(),
             last_key: Vec::new(),
             number: None,
@@ -137,6 +140,14 @@ impl<'n> NetworkReduction<'n> {
             successors: Batch::new(),
             algorithms: Algorithms::default(),
         }
+    }
+
+    /// The same for searches that come to a state more than once and do not look for cycles that put something off: the choice is a
+    /// function of the state during all of the search, and every cycle has a state whose set has all that is visible (L).
+    pub fn steady(mut self) -> Self {
+        self.watched.minds_cycles = true;
+        self.is_steady = true;
+        self
     }
 
     /// The same, with sets held against their definition: in a few states, or in all.
@@ -327,10 +338,15 @@ impl<'n> NetworkReduction<'n> {
         }
         // Tables that serve a few states only cost more than they save.
         let n = self.populations.len() as u64;
+        if self.is_steady && self.n_refused >= MOST_REFUSED {
+            // From here on no tables are made, so nothing need be remembered.
+            self.number = None;
+            return;
+        }
         if n >= MOST_POPULATIONS || (n > FREE_POPULATIONS && n * STATES_PER_POPULATION > self.n_seen) {
             self.number = None;
             self.n_refused += 1;
-            self.is_off |= self.n_refused >= MOST_REFUSED;
+            self.is_off |= !self.is_steady && self.n_refused >= MOST_REFUSED;
         } else {
             let is_up = self.kind == ReductionKind::UpSets;
             let view = self.network.view(state);
@@ -345,7 +361,8 @@ impl<'n> NetworkReduction<'n> {
 impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     fn name(&self) -> String {
         let burying = if self.burials.is_some() { ", burying" } else { "" };
-        format!("{}{burying}", self.kind.word())
+        let steady = if self.is_steady { ", steady" } else { "" };
+        format!("{}{burying}{steady}", self.kind.word())
     }
 
     fn preserves(&self) -> Preserves {
@@ -415,6 +432,11 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
 
     fn is_partial(&self) -> bool {
         self.chosen.is_partial
+    }
+
+    fn is_steady(&self) -> bool {
+        // How hard deletion tries, and whether states are looked at at all, depends on counts for questions about states.
+        self.is_steady && self.purpose == Purpose::Runs
     }
 
     fn class(&self, t: TransitionId) -> u32 {

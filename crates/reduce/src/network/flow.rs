@@ -25,6 +25,8 @@ pub(super) struct Flow {
     pub(super) runs: Vec<Vec<(LocationId, usize)>>,
     /// For each kind and location: where a process that stops there can stop later, itself included.
     pub(super) reach: Vec<Vec<FixedBitSet>>,
+    /// For each kind: its locations in an order in which as few steps as possible lead back.
+    ranks: Vec<Vec<usize>>,
 }
 
 impl Flow {
@@ -36,6 +38,7 @@ impl Flow {
             stops: Vec::new(),
             runs: Vec::new(),
             reach: Vec::new(),
+            ranks: Vec::new(),
         };
         for kind in 0..network.processes.len() {
             for (_, step) in network.steps_of(kind) {
@@ -105,7 +108,41 @@ impl Flow {
             seen
         });
         self.reach.push(reach.collect());
+        self.ranks.push(ranks(&next, network.processes[kind].entry.index()));
     }
+
+    /// Whether a move of a process leads back in the order of its locations, or to where it was. A process that comes to
+    /// where it was before has made such a move, whatever the order is.
+    pub(super) fn leads_back(&self, kind: usize, from: LocationId, to: LocationId) -> bool {
+        let ranks = &self.ranks[kind];
+        ranks[to.index()] <= ranks[from.index()]
+    }
+}
+
+/// Ranks of locations of which `next` tells where they lead: if a location is left for the last time by a depth-first search
+/// later than another one, it comes before it.
+fn ranks(next: &[FixedBitSet], entry: usize) -> Vec<usize> {
+    let mut ranks = vec![0; next.len()];
+    let mut seen = FixedBitSet::with_capacity(next.len());
+    let mut free = next.len();
+    for root in std::iter::once(entry).chain(0..next.len()) {
+        if root >= next.len() || seen.put(root) {
+            continue;
+        }
+        let mut stack = vec![(root, next[root].ones().collect::<Vec<usize>>())];
+        while let Some((at, rest)) = stack.last_mut() {
+            let Some(to) = rest.pop() else {
+                free -= 1;
+                ranks[*at] = free;
+                stack.pop();
+                continue;
+            };
+            if !seen.put(to) {
+                stack.push((to, next[to].ones().collect()));
+            }
+        }
+    }
+    ranks
 }
 
 /// Visits the places whose values say which cell, channel or process an action is about.

@@ -30,6 +30,8 @@ pub(super) struct Watched {
     pub(super) propositions: Vec<Expr>,
     /// Expressions that must not change on the way.
     pub(super) kept: Vec<Expr>,
+    /// Whether no cycle may put off for ever what can be seen.
+    pub(super) minds_cycles: bool,
 }
 
 /// A step of a process.
@@ -93,6 +95,8 @@ pub(super) struct Population {
     checked: Vec<Touch>,
     /// Nodes that may change the truth of a proposition, by themselves or through processes that they start.
     pub(super) visible: FixedBitSet,
+    /// If cycles are minded: nodes of which one is fired on every cycle of states.
+    pub(super) closing: FixedBitSet,
     /// Nodes that may change what is to be kept.
     pub(super) changing: FixedBitSet,
     /// For each process and location: nodes from there on, ever.
@@ -153,6 +157,7 @@ impl Population {
             checks: Vec::new(),
             checked: Vec::new(),
             visible: FixedBitSet::new(),
+            closing: FixedBitSet::new(),
             changing: FixedBitSet::new(),
             reach: Vec::new(),
             before: Vec::new(),
@@ -196,7 +201,27 @@ impl Population {
         for expr in &watched.propositions {
             population.show_changes(network, &known, expr);
         }
+        population.closing = FixedBitSet::with_capacity(population.n_nodes());
+        if watched.minds_cycles {
+            let closing: Vec<usize> =
+                (0..population.nodes.len()).filter(|&n| population.may_close(flow, n)).collect();
+            population.closing.extend(closing);
+        }
         population
+    }
+
+    /// Whether a node may bring a process back in the order of its locations, or start one. On a cycle of states somebody moves, and whoever moves
+    /// comes back to where it was, or ends; and if it ends, one like it is started. So each cycle has such a node.
+    fn may_close(&self, flow: &Flow, n: usize) -> bool {
+        let closes = |op: &Op| match op {
+            Op::Move { pid, from, to, .. } => {
+                self.kinds.get(*pid).is_none_or(|&kind| to.iter().any(|to| flow.leads_back(kind, *from, *to)))
+            }
+            // Who moves at the end of a chain of offers is not told.
+            Op::Run | Op::Read(Read::Everything) => true,
+            _ => false,
+        };
+        !self.created[n].is_empty() || self.touches[n].ops.iter().any(closes)
     }
 
     /// Adds the nodes that may change the truth of a proposition to those that can be seen.

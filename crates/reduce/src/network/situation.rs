@@ -7,6 +7,7 @@
 //!   true; if its process is elsewhere, also the steps that its process can take now and that lead towards
 //!   it, or the steps that lead directly to it, will do;
 //! * V: an enabled node that may change the truth of a proposition brings all such nodes;
+//! * L, if cycles are minded: an enabled node that may close a cycle of states brings all such nodes, too;
 //! * a step for when nothing else can be done brings nothing: an enabled member stays enabled, so nothing
 //!   outside the set can make that step possible.
 //!
@@ -252,8 +253,9 @@ impl<'a, 'n> Situation<'a, 'n> {
                 None => clause.iter().for_each(|literal| set.union_with(&literal.falsifiers)),
             }
         }
-        if self.population().visible.contains(node) {
-            // V: nothing visible is overtaken.
+        let population = self.population();
+        if population.visible.contains(node) || population.closing.contains(node) {
+            // V: nothing visible is overtaken. L: where a cycle may be closed nothing visible is put off.
             set.union_with(&self.population().visible);
         }
         self.push(set);
