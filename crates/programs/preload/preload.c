@@ -26,6 +26,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -35,7 +37,9 @@
 #define FIRST_PID 1000
 #define HELD 64
 #define FILES 1024
+#define MAPPINGS 64
 #define SHARED_SPACE UINT32_MAX
+#define NAMED 2
 
 static struct shared *sh;
 static __thread struct slot *me;
@@ -98,9 +102,27 @@ static uint64_t request(uint32_t op, uint64_t a, uint64_t b, uint64_t c, uint64_
 	return me->out;
 }
 
-static uint64_t space(int is_shared)
+/* Memory that this process shares with others: where it is, what it is called everywhere, and from which byte of that on. */
+static struct { uintptr_t start; size_t length; uint64_t name; uint64_t offset; } mappings[MAPPINGS];
+
+/* What an object is called: an address and the process, or a place in shared memory. */
+struct place {
+	uint64_t address;
+	uint64_t space;
+};
+
+static struct place place(const volatile void *object, int is_shared)
 {
-	return is_shared ? SHARED_SPACE : me->process;
+	uintptr_t address = (uintptr_t)object;
+	for (int i = 0; i < MAPPINGS; i++)
+		if (mappings[i].length && address - mappings[i].start < mappings[i].length)
+			return (struct place){ address - mappings[i].start + mappings[i].offset, mappings[i].name };
+	return (struct place){ address, is_shared ? SHARED_SPACE : me->process };
+}
+
+static uint64_t request_on(uint32_t op, struct place at, uint64_t c, uint64_t site)
+{
+	return request(op, at.address, at.space, c, site);
 }
 
 /* What cannot be controlled ends the exploration, with a reason. */
@@ -390,6 +412,8 @@ pid_t fork(void)
 {
 	if (!me)
 		return real_fork ? real_fork() : (pid_t)syscall(SYS_fork);
+	if (has_others())
+		request(OP_FORK, 0, 0, 0, SITE);
 	/* The child has every end that its parent has. */
 	for (int fd = 0; fd < FILES; fd++)
 		if (pipe_ends[fd])
@@ -568,7 +592,7 @@ static int lock(pthread_mutex_t *mutex, uint32_t op, uint64_t site)
 		return op == OP_LOCK ? EDEADLK : EBUSY;
 	}
 	int is_shared = mutex->__data.__kind & 128;
-	if (!request(op, (uint64_t)mutex, space(is_shared), 0, site) && op == OP_TRY_LOCK)
+	if (!request_on(op, place(mutex, is_shared), 0, site) && op == OP_TRY_LOCK)
 		return EBUSY;
 	if (count)
 		*count = 1;
@@ -587,14 +611,14 @@ static int unlock(pthread_mutex_t *mutex, uint64_t site)
 		return EPERM;
 	if (count)
 		*count = 0;
-	request(OP_UNLOCK, (uint64_t)mutex, space(mutex->__data.__kind & 128), 0, site);
+	request_on(OP_UNLOCK, place(mutex, mutex->__data.__kind & 128), 0, site);
 	return 0;
 }
 
 static int forget(void *object, int is_shared)
 {
 	if (me)
-		request(OP_FORGET, (uint64_t)object, space(is_shared), 0, 0);
+		request_on(OP_FORGET, place(object, is_shared), 0, 0);
 	return 0;
 }
 
@@ -612,19 +636,19 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until
 int pthread_spin_lock(pthread_spinlock_t *spin)
 {
 	if (me)
-		request(OP_LOCK, (uint64_t)spin, space(0), 0, SITE);
+		request_on(OP_LOCK, place(spin, 0), 0, SITE);
 	return 0;
 }
 
 int pthread_spin_trylock(pthread_spinlock_t *spin)
 {
-	return me && !request(OP_TRY_LOCK, (uint64_t)spin, space(0), 0, SITE) ? EBUSY : 0;
+	return me && !request_on(OP_TRY_LOCK, place(spin, 0), 0, SITE) ? EBUSY : 0;
 }
 
 int pthread_spin_unlock(pthread_spinlock_t *spin)
 {
 	if (me)
-		request(OP_UNLOCK, (uint64_t)spin, space(0), 0, SITE);
+		request_on(OP_UNLOCK, place(spin, 0), 0, SITE);
 	return 0;
 }
 
@@ -633,7 +657,7 @@ static int read_write(pthread_rwlock_t *lock, uint32_t op, uint64_t site)
 	if (!me)
 		return 0;
 	int is_try = op == OP_TRY_READ_LOCK || op == OP_TRY_WRITE_LOCK;
-	if (!request(op, (uint64_t)lock, space(lock->__data.__shared), 0, site) && is_try)
+	if (!request_on(op, place(lock, lock->__data.__shared), 0, site) && is_try)
 		return EBUSY;
 	int *mode = holding(lock);
 	if (mode)
@@ -655,27 +679,27 @@ int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 	int is_write = mode && *mode == 1 << 16;
 	if (mode)
 		*mode = is_write ? 0 : *mode - 1;
-	request(is_write ? OP_WRITE_UNLOCK : OP_READ_UNLOCK, (uint64_t)lock, space(lock->__data.__shared), 0, SITE);
+	request_on(is_write ? OP_WRITE_UNLOCK : OP_READ_UNLOCK, place(lock, lock->__data.__shared), 0, SITE);
 	return 0;
 }
 
 /* Condition variables. */
 
-static uint64_t space_of(pthread_cond_t *cond)
+static struct place place_of(pthread_cond_t *cond)
 {
-	return space(cond->__data.__wrefs & 1);
+	return place(cond, cond->__data.__wrefs & 1);
 }
 
 static int await_signal(pthread_cond_t *cond, pthread_mutex_t *mutex, uint32_t wake, uint64_t site)
 {
 	if (!me)
 		return 0;
-	uint64_t of_mutex = space(mutex->__data.__kind & 128);
+	struct place of_mutex = place(mutex, mutex->__data.__kind & 128);
 	int *count = mutex->__data.__kind & 3 ? holding(mutex) : NULL;
-	me->args[3] = of_mutex;
-	request(OP_WAIT, (uint64_t)cond, space_of(cond), (uint64_t)mutex, site);
-	uint64_t was_woken = request(wake, (uint64_t)cond, space_of(cond), 0, site);
-	request(OP_LOCK, (uint64_t)mutex, of_mutex, 0, site);
+	me->args[3] = of_mutex.space;
+	request_on(OP_WAIT, place_of(cond), of_mutex.address, site);
+	uint64_t was_woken = request_on(wake, place_of(cond), 0, site);
+	request_on(OP_LOCK, of_mutex, 0, site);
 	if (count)
 		*count = 1;
 	return was_woken ? 0 : ETIMEDOUT;
@@ -703,14 +727,14 @@ int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid
 int pthread_cond_signal(pthread_cond_t *cond)
 {
 	if (me)
-		request(OP_SIGNAL, (uint64_t)cond, space_of(cond), 0, SITE);
+		request_on(OP_SIGNAL, place_of(cond), 0, SITE);
 	return 0;
 }
 
 int pthread_cond_broadcast(pthread_cond_t *cond)
 {
 	if (me)
-		request(OP_BROADCAST, (uint64_t)cond, space_of(cond), 0, SITE);
+		request_on(OP_BROADCAST, place_of(cond), 0, SITE);
 	return 0;
 }
 
@@ -724,7 +748,7 @@ int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t
 	if (!count)
 		return EINVAL;
 	if (me)
-		request(OP_BARRIER_INIT, (uint64_t)barrier, space(0), count, 0);
+		request_on(OP_BARRIER_INIT, place(barrier, 0), count, 0);
 	return 0;
 }
 
@@ -732,8 +756,8 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
 	if (!me)
 		return 0;
-	uint64_t arrival = request(OP_ARRIVE, (uint64_t)barrier, space(0), 0, SITE);
-	request(OP_LEAVE, (uint64_t)barrier, space(0), arrival >> 1, SITE);
+	uint64_t arrival = request_on(OP_ARRIVE, place(barrier, 0), 0, SITE);
+	request_on(OP_LEAVE, place(barrier, 0), arrival >> 1, SITE);
 	return arrival & 1 ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
@@ -748,26 +772,35 @@ int pthread_once(pthread_once_t *once, void (*function)(void))
 		}
 		return 0;
 	}
-	if (request(OP_BEGIN, (uint64_t)once, space(0), *once == 2, SITE)) {
+	if (request_on(OP_BEGIN, place(once, 0), *once == 2, SITE)) {
 		function();
-		request(OP_COMPLETE, (uint64_t)once, space(0), 0, SITE);
+		request_on(OP_COMPLETE, place(once, 0), 0, SITE);
 	}
 	return 0;
 }
 
 /* Semaphores. */
 
+/* Named ones are known by a number, whoever has opened them. */
+static struct place place_of_sem(sem_t *sem)
+{
+	int *words = (int *)sem;
+	if (words[1] == NAMED)
+		return (struct place){ (uint64_t)words[2], SHARED_SPACE - 1 };
+	return place(sem, words[1]);
+}
+
 int sem_init(sem_t *sem, int is_shared, unsigned value)
 {
-	((int *)sem)[1] = is_shared;
+	((int *)sem)[1] = is_shared != 0;
 	if (me)
-		request(OP_SEM_INIT, (uint64_t)sem, space(is_shared), value, 0);
+		request_on(OP_SEM_INIT, place_of_sem(sem), value, 0);
 	return 0;
 }
 
 static int take(sem_t *sem, uint32_t op, int error, uint64_t site)
 {
-	if (!me || request(op, (uint64_t)sem, space(((int *)sem)[1]), 0, site) || op == OP_ACQUIRE)
+	if (!me || request_on(op, place_of_sem(sem), 0, site) || op == OP_ACQUIRE)
 		return 0;
 	errno = error;
 	return -1;
@@ -775,7 +808,7 @@ static int take(sem_t *sem, uint32_t op, int error, uint64_t site)
 
 int sem_wait(sem_t *sem) { return take(sem, OP_ACQUIRE, 0, SITE); }
 int sem_trywait(sem_t *sem) { return take(sem, OP_TRY_ACQUIRE, EAGAIN, SITE); }
-int sem_destroy(sem_t *sem) { return forget(sem, ((int *)sem)[1]); }
+int sem_destroy(sem_t *sem) { return ((int *)sem)[1] == NAMED ? 0 : forget(sem, ((int *)sem)[1]); }
 
 int sem_timedwait(sem_t *sem, const struct timespec *until)
 {
@@ -786,56 +819,42 @@ int sem_timedwait(sem_t *sem, const struct timespec *until)
 int sem_post(sem_t *sem)
 {
 	if (me)
-		request(OP_RELEASE, (uint64_t)sem, space(((int *)sem)[1]), 0, SITE);
+		request_on(OP_RELEASE, place_of_sem(sem), 0, SITE);
 	return 0;
 }
 
-sem_t *sem_open(const char *name, int flags, ...)
+int sem_getvalue(sem_t *sem, int *value)
 {
-	(void)name;
-	(void)flags;
+	(void)sem;
+	*value = 0;
 	if (me)
-		refuse("named semaphores (sem_open) are not controlled yet");
-	errno = ENOSYS;
-	return SEM_FAILED;
+		refuse("looking at the value of a semaphore (sem_getvalue) is not controlled");
+	return 0;
 }
 
-/* System V semaphores: sets are known by their place in the table. */
+#include "names.c"
 
-/* The place of what has a key, or a new one. */
-static int ipc_get(key_t key, int n, int flags)
-{
-	uint32_t known = atomic_load(&sh->n_sets);
-	for (uint32_t i = 0; key != IPC_PRIVATE && i < known; i++) {
-		if (sh->set_keys[i] != key || (n == 0) != (sh->set_sizes[i] == 0))
-			continue;
-		if ((flags & IPC_CREAT) && (flags & IPC_EXCL)) {
-			errno = EEXIST;
-			return -1;
-		}
-		return (int)i + 1;
-	}
-	if (key != IPC_PRIVATE && !(flags & IPC_CREAT)) {
-		errno = ENOENT;
-		return -1;
-	}
-	if (known >= STUBBORN_SETS) {
-		errno = ENOSPC;
-		return -1;
-	}
-	sh->set_keys[known] = key;
-	sh->set_sizes[known] = n;
-	atomic_store(&sh->n_sets, known + 1);
-	return (int)known + 1;
-}
+/* System V semaphores. */
 
 int semget(key_t key, int n, int flags)
 {
 	if (!me)
 		return (int)syscall(SYS_semget, key, n, flags);
-	if (n <= 0 && !(flags & IPC_CREAT))
-		n = 1;
-	return ipc_get(key, n, flags);
+	int id = get("sem", key, flags, SITE);
+	if (id > 0 && is_new && atomic_load(&sh->n_sets) < STUBBORN_SETS) {
+		uint32_t i = atomic_fetch_add(&sh->n_sets, 1);
+		sh->set_keys[i] = id;
+		sh->set_sizes[i] = n;
+	}
+	return id;
+}
+
+static int size_of_set(int id)
+{
+	for (uint32_t i = 0; i < atomic_load(&sh->n_sets); i++)
+		if (sh->set_keys[i] == id)
+			return sh->set_sizes[i];
+	return 0;
 }
 
 int semctl(int id, int number, int command, ...)
@@ -851,14 +870,13 @@ int semctl(int id, int number, int command, ...)
 		request(OP_SYSV_SET, (uint64_t)id, (uint64_t)number, (uint32_t)argument, SITE);
 		return 0;
 	case SETALL:
-		for (int i = 0; i < sh->set_sizes[id - 1]; i++)
+		for (int i = 0; i < size_of_set(id); i++)
 			request(OP_SYSV_SET, (uint64_t)id, (uint64_t)i, ((unsigned short *)argument)[i], SITE);
 		return 0;
 	case GETVAL:
 		return (int)request(OP_SYSV_GET, (uint64_t)id, (uint64_t)number, 0, SITE);
 	case IPC_RMID:
-		sh->set_keys[id - 1] = IPC_PRIVATE;
-		return 0;
+		return removed(id, SITE);
 	default:
 		refuse("this command of semctl is not controlled");
 		errno = EINVAL;
@@ -887,17 +905,15 @@ int semop(int id, struct sembuf *operations, size_t n)
 
 int msgget(key_t key, int flags)
 {
-	return me ? ipc_get(key, 0, flags) : (int)syscall(SYS_msgget, key, flags);
+	return me ? get("msg", key, flags, SITE) : (int)syscall(SYS_msgget, key, flags);
 }
 
 int msgctl(int id, int command, struct msqid_ds *about)
 {
 	if (!me)
 		return (int)syscall(SYS_msgctl, id, command, about);
-	if (command == IPC_RMID) {
-		sh->set_keys[id - 1] = IPC_PRIVATE;
-		return 0;
-	}
+	if (command == IPC_RMID)
+		return removed(id, SITE);
 	refuse("this command of msgctl is not controlled");
 	errno = EINVAL;
 	return -1;
@@ -1079,7 +1095,7 @@ void VS_assert(int holds)
 void stubborn_access(void *address, size_t size, int flags, void *site)
 {
 	if (me)
-		request(OP_ACCESS, (uint64_t)address, space(0), size << 2 | (uint64_t)flags, (uint64_t)site);
+		request_on(OP_ACCESS, place(address, 0), size << 2 | (uint64_t)flags, (uint64_t)site);
 }
 
 /* Time goes on by itself, a little with each look, and nobody sleeps. */

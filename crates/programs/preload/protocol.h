@@ -19,7 +19,7 @@ enum { FREE, MOVING, ANNOUNCED, ENDED, CRASHED };
 
 enum {
 	/* Not visible: the controller lets the task go on at once. */
-	OP_START = 1, OP_SEM_INIT, OP_BARRIER_INIT, OP_SYSV_SET, OP_FORGET, OP_PIPE_END, OP_REFUSE,
+	OP_START = 1, OP_SEM_INIT, OP_BARRIER_INIT, OP_SYSV_SET, OP_FORGET, OP_PIPE_END, OP_REFUSE, OP_FILE,
 	/* Visible. */
 	OP_EXIT = 16, OP_PROCESS_EXIT, OP_JOIN, OP_WAIT_CHILD,
 	OP_LOCK, OP_TRY_LOCK, OP_UNLOCK,
@@ -34,7 +34,11 @@ enum {
 	OP_ACCESS,
 	OP_PIPE_READ, OP_PIPE_WRITE, OP_PIPE_TRY_READ, OP_PIPE_TRY_WRITE, OP_PIPE_CLOSE,
 	/* The other threads of the process end. */
-	OP_DIE
+	OP_DIE,
+	/* Names of objects that processes share. */
+	OP_NAME_OPEN, OP_NAME_REMOVE,
+	/* Memory is copied in which other threads work. */
+	OP_FORK
 };
 
 struct slot {
@@ -71,11 +75,13 @@ struct shared {
 	uint32_t processor;
 	int32_t main_pid;
 	int32_t main_status;
+	int32_t controller;
+	int32_t unused;
 	/* Where the program was loaded. */
 	uint64_t base;
 	/* Why the program cannot be controlled. */
 	char message[256];
-	/* Semaphore sets and message queues by key, as far as they were asked for; queues have no size. */
+	/* Sizes of semaphore sets. */
 	_Atomic uint32_t n_sets;
 	int32_t set_keys[STUBBORN_SETS];
 	int32_t set_sizes[STUBBORN_SETS];

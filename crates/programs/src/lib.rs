@@ -275,6 +275,8 @@ impl Naming for Called<'_> {
         let Some(&Key { kind, space, address }) = self.controller.keys.get(object as usize) else {
             return "?".to_owned();
         };
+        // Places in shared memory are numbers of bytes, and named semaphores have numbers.
+        let is_shared = space >= u64::from(u32::MAX) - 1;
         let word = match kind {
             Kind::Mutex => "mutex",
             Kind::RwLock => "rwlock",
@@ -283,14 +285,22 @@ impl Naming for Called<'_> {
             Kind::Barrier => "barrier",
             Kind::Once => "once",
             Kind::SysV => return format!("semaphore {address}[{space}]"),
+            Kind::Memory if is_shared => return format!("shared+{address}"),
             Kind::Memory => return self.binary.variable(self.controller.base(), address),
             Kind::Pipe => return format!("pipe {address}"),
             Kind::Queue => return format!("queue {address}"),
             Kind::Task => return self.process(address as ProcessId),
             Kind::Children => return "child".to_owned(),
+            Kind::Names => return "names".to_owned(),
             Kind::Life => return format!("process {}", 1000 + address),
         };
-        format!("{word} {}", self.binary.variable(self.controller.base(), address))
+        match is_shared {
+            true if space == u64::from(u32::MAX) - 1 => {
+                format!("{word} {}", self.controller.learned.name_of(address))
+            }
+            true if space > u64::from(u32::MAX) => format!("{word} shared+{address}"),
+            _ => format!("{word} {}", self.binary.variable(self.controller.base(), address)),
+        }
     }
 
     fn place(&self, process: ProcessId) -> Option<(String, u32)> {
@@ -314,7 +324,14 @@ impl Naming for Called<'_> {
             objects::AWAIT_CHILD => ("wait", child(Some(input + 1))),
             objects::AWAIT_ANY => ("wait", child(out.filter(|&out| out != objects::NO_CHILD))),
             objects::LOOK_AT_CHILD => ("look", child(Some(input + 1))),
+            objects::OPEN_NAME => match out {
+                Some(0) => ("open", "not there".to_owned()),
+                Some(u64::MAX) => ("open", "is there".to_owned()),
+                _ => ("open", String::new()),
+            },
+            objects::REMOVE_NAME => ("remove", String::new()),
             objects::GO => ("toss", got),
+            objects::COPY => ("fork", String::new()),
             objects::DIE => ("exit", String::new()),
             objects::ADD => ("add", input.to_string()),
             objects::SUBTRACT => ("subtract", input.to_string()),

@@ -20,6 +20,8 @@ const MAX_PERIOD: usize = 8;
 /// An access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
+    /// The process, or the shared memory.
+    pub(crate) space: u64,
     pub(crate) address: u64,
     size: u64,
     pub(crate) is_write: bool,
@@ -28,9 +30,9 @@ pub(crate) struct Access {
 
 impl Access {
     /// From what the program says: flags in the two lowest bits, then the size. None if it is too long to be followed.
-    pub(crate) fn new(address: u64, packed: u64) -> Option<Access> {
+    pub(crate) fn new(space: u64, address: u64, packed: u64) -> Option<Access> {
         let size = (packed >> 2).max(1);
-        let access = Access { address, size, is_write: packed & 1 != 0, is_atomic: packed & 2 != 0 };
+        let access = Access { space, address, size, is_write: packed & 1 != 0, is_atomic: packed & 2 != 0 };
         (size <= MOST_BYTES).then_some(access)
     }
 
@@ -42,7 +44,8 @@ impl Access {
 
     /// Whether two accesses at the same time are a data race.
     pub(crate) fn races_with(self, other: Access) -> bool {
-        let meets = self.address < other.address.saturating_add(other.size)
+        let meets = self.space == other.space
+            && self.address < other.address.saturating_add(other.size)
             && other.address < self.address.saturating_add(self.size);
         meets && (self.is_write || other.is_write) && !(self.is_atomic && other.is_atomic)
     }

@@ -1,5 +1,5 @@
-//! Objects of the operating system that the engine does not know: the children of a process, message queues, pipes, and System V
-//! semaphores that are used as more than counters of ones.
+//! Objects of the operating system that the engine does not know: the children of a process and its life, message queues, pipes, names, and
+//! System V semaphores that are used as more than counters of ones.
 //!
 //! **Checked by** `random.rs` (every algorithm sees what a search without reduction sees, on random programs over these objects; and every
 //! pair of operations, in both orders), and `tests/programs.rs`.
@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod random;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use stubborn_schedule::ProcessId;
 use stubborn_schedule::objects::{CustomObject, Relation};
 
@@ -317,7 +317,11 @@ pub(crate) const GO: u32 = 40;
 /// Ends a process with all of its threads.
 pub(crate) const DIE: u32 = 41;
 
-/// The life of a process in which threads are left when it ends: whatever they wait to do, they do it before or never.
+/// Copies a process, in which other threads may be in the middle of something.
+pub(crate) const COPY: u32 = 42;
+
+/// The life of a process in which threads are left when it ends, or is copied: whatever they wait to do, they do it before or never,
+/// and what is copied is how far they have come.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Life {
     has_ended: bool,
@@ -351,5 +355,72 @@ impl CustomObject for Life {
 
     fn describe(&self) -> String {
         if self.has_ended { "ended" } else { "running" }.to_owned()
+    }
+}
+
+/// Opens what has a name. The input is the number of the name, and in its two lowest bits whether it is made if it is not there, and whether
+/// it must not be there. Gets its number, with bit 32 if it is new; 0 if it is not there, and `u64::MAX` if it must not be.
+pub(crate) const OPEN_NAME: u32 = 50;
+/// Takes a name away; gets whether it was there.
+pub(crate) const REMOVE_NAME: u32 = 51;
+
+/// The number of the first object with a name; those below are private.
+const FIRST_NAMED: u64 = 1 << 20;
+/// Names, at most.
+pub(crate) const NAMES: u64 = 1 << 10;
+const IS_NEW: u64 = 1 << 32;
+
+/// Names of objects that processes share: how often each was made, and whether it is there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names(BTreeMap<u64, (u64, bool)>);
+
+impl Names {
+    /// The name of the object with a number, unless it is private.
+    pub(crate) fn of_object(id: u64) -> Option<u64> {
+        Some(id.checked_sub(FIRST_NAMED)? % NAMES)
+    }
+}
+
+impl CustomObject for Names {
+    fn enabled(&self, _: ProcessId, _: u32, _: u64) -> bool {
+        true
+    }
+
+    fn execute(&mut self, _: ProcessId, code: u32, input: u64) -> u64 {
+        let name = if code == OPEN_NAME { input >> 2 } else { input };
+        let (n_made, is_there) = self.0.entry(name).or_default();
+        if code == REMOVE_NAME {
+            return u64::from(std::mem::take(is_there));
+        }
+        let is_new = !*is_there && input & 1 != 0;
+        if is_new {
+            *n_made += 1;
+            *is_there = true;
+        }
+        let id = FIRST_NAMED + name + NAMES * n_made.saturating_sub(1);
+        match *is_there {
+            true if is_new => id | IS_NEW,
+            true if input & 2 != 0 => u64::MAX,
+            true => id,
+            false => 0,
+        }
+    }
+
+    fn relation(&self, first: (u32, u64, u64), second: (u32, u64, u64)) -> Relation {
+        let name = |label: (u32, u64, u64)| if label.0 == OPEN_NAME { label.1 >> 2 } else { label.1 };
+        let looks =
+            |label: (u32, u64, u64)| label.0 == OPEN_NAME && (label.2 < IS_NEW || label.2 == u64::MAX);
+        match name(first) != name(second) || looks(first) && looks(second) {
+            true => Relation::Independent,
+            false => Relation::Doubtful,
+        }
+    }
+
+    fn copy(&self) -> Box<dyn CustomObject> {
+        Box::new(self.clone())
+    }
+
+    fn describe(&self) -> String {
+        format!("{} names", self.0.values().filter(|name| name.1).count())
     }
 }

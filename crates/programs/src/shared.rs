@@ -81,6 +81,8 @@ pub(crate) struct Shared {
     pub(crate) processor: AtomicU32,
     pub(crate) main_pid: AtomicI32,
     pub(crate) main_status: AtomicI32,
+    controller: AtomicI32,
+    unused: AtomicI32,
     pub(crate) base: AtomicU64,
     message: [AtomicU8; 256],
     pub(crate) n_sets: AtomicU32,
@@ -111,6 +113,7 @@ impl Mapping {
         let memory = NonNull::new(memory.cast::<Shared>()).ok_or_else(io::Error::last_os_error)?;
         let mapping = Mapping { memory, file };
         mapping.magic.store(MAGIC, SeqCst);
+        mapping.controller.store(std::process::id() as i32, SeqCst);
         Ok(mapping)
     }
 }
@@ -142,9 +145,18 @@ impl Shared {
 
 /// A file in memory that programs started from here inherit.
 pub(crate) fn memory_file(name: &std::ffi::CStr) -> io::Result<OwnedFd> {
+    new_memory_file(name, 0)
+}
+
+/// A file in memory of our own, which programs can open while we have it.
+pub(crate) fn own_memory_file() -> io::Result<OwnedFd> {
+    new_memory_file(c"stubborn-shared", libc::MFD_CLOEXEC)
+}
+
+fn new_memory_file(name: &std::ffi::CStr, flags: libc::c_uint) -> io::Result<OwnedFd> {
     // SAFETY: the name ends with a zero; the number that comes back is a new file of ours, or negative.
     unsafe {
-        match libc::memfd_create(name.as_ptr(), 0) {
+        match libc::memfd_create(name.as_ptr(), flags) {
             fd if fd >= 0 => Ok(OwnedFd::from_raw_fd(fd)),
             _ => Err(io::Error::last_os_error()),
         }

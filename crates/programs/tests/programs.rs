@@ -126,6 +126,32 @@ fn every_object_is_controlled() {
 }
 
 #[test]
+fn objects_with_names_are_found_by_everybody_and_left_by_nobody() {
+    for what in ["counting", "creating", "locking"] {
+        let report = explored("named", &[what]);
+        assert!(matches!(report.verdict, Verdict::Holds), "{what}: {report}");
+        let all = all_runs("named", &[what], Algorithm::Dfs);
+        assert!(matches!(all.verdict, Verdict::Holds), "{what}: {all}");
+    }
+    assert_eq!(kind(&explored("named", &["counting", "open"])), Some(FailureKind::Assertion));
+    assert_eq!(kind(&explored("named", &["creating", "younger"])), Some(FailureKind::Assertion));
+    assert_eq!(kind(&explored("named", &["locking", "again"])), Some(FailureKind::Deadlock));
+    let left = std::fs::read_dir("/dev/shm").map_or(0, |files| {
+        files.flatten().filter(|file| file.file_name().to_string_lossy().contains("stubborn")).count()
+    });
+    assert_eq!(left, 0);
+}
+
+/// A process that is forked while another thread holds a lock has a copy of it that nobody unlocks.
+#[test]
+fn locks_are_copied_with_their_process() {
+    let report = explored("named", &["copying"]);
+    assert_eq!(kind(&report), Some(FailureKind::Deadlock), "{report}");
+    let report = explored("named", &["copying", "safe"]);
+    assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+}
+
+#[test]
 fn tosses_and_assertions() {
     let report = all_runs("toss", &[], Algorithm::Source);
     assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");

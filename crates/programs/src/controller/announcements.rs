@@ -3,9 +3,12 @@
 use super::{AGAIN, AWAIT, Controller, Key, Kind, MOST_TIMEOUTS, Task, code};
 use crate::memory::Access;
 use crate::objects::{
-    ADD, AWAIT_ANY, AWAIT_CHILD, AWAIT_ZERO, CHILD_ENDS, CLOSE, DIE, GET, GO, LOOK_AT_CHILD, Message, OPEN,
-    READ, RECEIVE, SEND, SET, SUBTRACT, TRY_READ, TRY_RECEIVE, TRY_SEND, TRY_WRITE, WRITE,
+    ADD, AWAIT_ANY, AWAIT_CHILD, AWAIT_ZERO, CHILD_ENDS, CLOSE, COPY, DIE, GET, GO, LOOK_AT_CHILD, Message,
+    NAMES, Names, OPEN, OPEN_NAME, READ, RECEIVE, REMOVE_NAME, SEND, SET, SUBTRACT, TRY_READ, TRY_RECEIVE,
+    TRY_SEND, TRY_WRITE, WRITE,
 };
+use crate::shared;
+use std::os::fd::AsRawFd;
 use std::sync::atomic::Ordering::SeqCst;
 use stubborn_schedule::objects::Table;
 use stubborn_schedule::{Action, Failure, ObjectId, Op, Part, ProcessId, World};
@@ -43,6 +46,31 @@ impl Controller {
                 let open = Action::Custom { code: OPEN, input: a % 2 };
                 world.change(pipe, |pipe| pipe.execute(process, open, 0));
                 return Ok(Some(0));
+            }
+            code::FILE => return self.file(process, a).map(Some),
+            code::NAME_OPEN | code::NAME_REMOVE => {
+                let name = match a {
+                    id if op == code::NAME_REMOVE && id != 0 => {
+                        self.removed.insert(id);
+                        match Names::of_object(id) {
+                            Some(name) => name,
+                            None => return Ok(Some(1)),
+                        }
+                    }
+                    _ => self.learned.name(slot.bytes()),
+                };
+                if name >= NAMES {
+                    return Err(Failure::limit(
+                        process,
+                        "more than 1,024 names of shared objects are not controlled",
+                    ));
+                }
+                let names = self.object(world, Key { kind: Kind::Names, space: 0, address: 0 }, 0);
+                let (code, input) = match op {
+                    code::NAME_OPEN => (OPEN_NAME, name << 2 | b << 1 | a),
+                    _ => (REMOVE_NAME, name),
+                };
+                Op::on(names, Action::Custom { code, input })
             }
             code::PIPE_READ..=code::PIPE_CLOSE => {
                 let pipe = self.object(world, Key { kind: Kind::Pipe, space: 0, address: a / 2 }, 0);
@@ -82,9 +110,14 @@ impl Controller {
                 self.tasks[process as usize].iter_mut().for_each(|task| task.is_leaving = true);
                 return Ok(None);
             }
-            code::DIE => {
+            code::FORK if !self.learned.lives => {
+                self.learned.lives = true;
+                return Err(Failure::limit(process, AGAIN));
+            }
+            code::DIE | code::FORK => {
                 let life = self.object(world, Key { kind: Kind::Life, space: 0, address: u64::from(own) }, 0);
-                Op::on(life, Action::Custom { code: DIE, input: 0 })
+                let code = if op == code::DIE { DIE } else { COPY };
+                Op::on(life, Action::Custom { code, input: 0 })
             }
             code::PROCESS_EXIT => match self.end_of_process(process, own, b == 1, world) {
                 Some(op) => op,
@@ -111,7 +144,7 @@ impl Controller {
             }
             code::BEGIN if c == 1 => return Ok(Some(0)),
             code::ACCESS => {
-                let Some(access) = Access::new(a, c) else {
+                let Some(access) = Access::new(b, a, c) else {
                     let why = "an access to more than 4,096 bytes of memory at once is not controlled";
                     return Err(Failure::limit(process, why));
                 };
@@ -179,7 +212,7 @@ impl Controller {
             self.tasks[process as usize].iter_mut().for_each(|task| task.spin.clear());
         }
         let made = match op {
-            code::DIE => made,
+            code::DIE | code::FORK => made,
             _ => self.while_it_lives(process, own, made, world)?,
         };
         let made = made.at(site);
@@ -188,6 +221,18 @@ impl Controller {
         task.announced = Some((op, made.clone()));
         world.announce(process, made);
         Ok(None)
+    }
+
+    /// The file behind shared memory, as a number of ours.
+    fn file(&mut self, process: ProcessId, id: u64) -> Result<u64, Failure> {
+        if let Some(file) = self.files.get(&id) {
+            return Ok(file.as_raw_fd() as u64);
+        }
+        let file = shared::own_memory_file()
+            .map_err(|error| Failure::limit(process, format!("no shared memory: {error}")))?;
+        let number = file.as_raw_fd() as u64;
+        self.files.insert(id, file);
+        Ok(number)
     }
 
     /// Whether a task has waited here in vain so often that it seems to do nothing else.

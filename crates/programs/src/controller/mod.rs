@@ -15,6 +15,7 @@ use self::server::signal_name;
 use crate::Trouble;
 use crate::ignored::Code;
 use crate::memory::{Access, Spin};
+use crate::objects;
 use crate::objects::{CHILD_STARTS, Children, Life, Message, NO_CHILD, Pipe, Queue, SysV};
 use crate::shared::{self, ANNOUNCED, CRASHED, ENDED, MOVING, Mapping, Pinned, SLOTS};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -28,7 +29,7 @@ use stubborn_schedule::objects::{
     WakeOrder,
 };
 use stubborn_schedule::report::Names;
-use stubborn_schedule::{Action, Failure, FailureKind, ObjectId, Op, ProcessId, Program, World};
+use stubborn_schedule::{Action, Failure, FailureKind, ObjectId, Op, Part, ProcessId, Program, World};
 
 /// The library that is loaded into the program.
 static LIBRARY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/preload.so"));
@@ -66,6 +67,8 @@ pub(crate) enum Kind {
     Children,
     /// The life of a process: the address is the process.
     Life,
+    /// Names of objects that processes share.
+    Names,
 }
 
 /// An object: what it is, and where.
@@ -126,14 +129,32 @@ pub(crate) struct Learned {
     wide: FxHashSet<(u64, u64)>,
     /// Which child is waited for matters to somebody.
     asks_which_child: bool,
-    /// A process ends while threads of it are left, and there are other processes, which can tell when.
+    /// A process ends while threads of it are left, and there are other processes, which can tell when; or it is copied.
     lives: bool,
+    /// Names of objects, by number.
+    names: FxHashMap<Vec<u8>, u64>,
     /// Texts of messages, by number and by text.
     texts: Vec<Vec<u8>>,
     numbers: FxHashMap<Vec<u8>, u32>,
 }
 
 impl Learned {
+    /// The number of a name, the same in all runs.
+    fn name(&mut self, text: Vec<u8>) -> u64 {
+        let next = self.names.len() as u64;
+        *self.names.entry(text).or_insert(next)
+    }
+
+    /// What the object with a number is called, or the number.
+    pub(crate) fn name_of(&self, id: u64) -> String {
+        let number = objects::Names::of_object(id);
+        let name = self.names.iter().find(|name| Some(*name.1) == number).map(|name| name.0);
+        let text = name.map(|name| String::from_utf8_lossy(name).into_owned());
+        text.map_or(id.to_string(), |text| {
+            text.split_once(':').map_or(text.clone(), |halves| halves.1.to_owned())
+        })
+    }
+
     /// The number of a text, the same in all runs.
     fn number(&mut self, text: Vec<u8>) -> u32 {
         let next = self.texts.len() as u32;
@@ -178,6 +199,10 @@ pub(crate) struct Controller {
     pub(crate) recording: Option<Vec<Noted>>,
     /// The data race that ended the last run.
     pub(crate) race: Option<Race>,
+    /// Files behind shared memory, by its number.
+    files: FxHashMap<u64, OwnedFd>,
+    /// Numbers of objects that were removed.
+    removed: FxHashSet<u64>,
     /// What is in each pipe.
     in_pipes: FxHashMap<u64, VecDeque<u8>>,
     /// Loops that were assumed to wait.
@@ -206,6 +231,8 @@ impl Controller {
             keys: Vec::new(),
             recording: None,
             race: None,
+            files: FxHashMap::default(),
+            removed: FxHashSet::default(),
             in_pipes: FxHashMap::default(),
             n_spins: 0,
             early: None,
@@ -271,6 +298,54 @@ impl Controller {
             self.of_slot.push(number);
             if let Some(parent) = parent.filter(|_| !is_thread) {
                 self.start_child(parent, number, world);
+                self.copy_objects(parent, number, world);
+            }
+        }
+        Ok(())
+    }
+
+    /// A new process has copies of what is in its parent's memory; what the parent's thread holds there, its copy holds.
+    fn copy_objects(&mut self, parent: ProcessId, child: ProcessId, world: &mut World) {
+        let process =
+            |task: ProcessId| self.tasks[task as usize].as_ref().map_or(0, |task| u64::from(task.process));
+        let (from, to) = (process(parent), process(child));
+        let is_copied = |key: &Key| {
+            use Kind::*;
+            key.space == from && matches!(key.kind, Mutex | RwLock | Condvar | Semaphore | Barrier | Once)
+        };
+        let mut copied: Vec<(ObjectId, Key)> =
+            self.objects.iter().filter(|(key, _)| is_copied(key)).map(|(&key, &id)| (id, key)).collect();
+        copied.sort_by_key(|&(id, _)| id);
+        for (id, key) in copied {
+            let mut copy = world.object(id).clone();
+            let value = copy.describe();
+            let again = match key.kind {
+                Kind::Mutex if value == format!("held by {parent}") => Some((Action::Unlock, Action::Lock)),
+                Kind::RwLock if value == format!("written by {parent}") => {
+                    Some((Action::WriteUnlock, Action::WriteLock))
+                }
+                _ => None,
+            };
+            if let Some((unlock, lock)) = again {
+                copy.execute(parent, unlock, 0);
+                copy.execute(child, lock, 0);
+            }
+            self.create(world, Key { space: to, ..key }, copy);
+        }
+    }
+
+    /// Nobody can move, and somebody waits for what was removed: the system would have said so.
+    fn look_for_removed_objects(&self) -> Result<(), Failure> {
+        for (number, task) in self.tasks.iter().enumerate() {
+            let Some((_, op)) = task.as_ref().and_then(|task| task.announced.as_ref()) else { continue };
+            let is_removed = |part: &Part| {
+                self.keys.get(part.object as usize).is_some_and(|key| {
+                    matches!(key.kind, Kind::SysV | Kind::Queue) && self.removed.contains(&key.address)
+                })
+            };
+            if op.parts.iter().any(is_removed) {
+                let why = "a semaphore or queue was removed while somebody waits for it (EIDRM), which is not controlled";
+                return Err(Failure::limit(number as ProcessId, why));
             }
         }
         Ok(())
@@ -314,6 +389,7 @@ impl Controller {
             Kind::Task => Process::new(key.address as ProcessId).into(),
             Kind::Children => custom(Box::<Children>::default()),
             Kind::Life => custom(Box::<Life>::default()),
+            Kind::Names => custom(Box::<objects::Names>::default()),
         };
         self.create(world, key, object)
     }
@@ -354,6 +430,7 @@ impl Controller {
             self.look_for_races()?;
             if world.enabled().is_empty() {
                 self.look_for_other_children()?;
+                self.look_for_removed_objects()?;
                 if self.lose_patience(world) {
                     return Ok(());
                 }
@@ -394,19 +471,19 @@ impl Controller {
 
     /// Whether two tasks are about to access the same memory, which nothing but chance orders.
     fn look_for_races(&mut self) -> Result<(), Failure> {
-        let pending: Vec<(ProcessId, u64, u32, Access)> = self
+        let pending: Vec<(ProcessId, u64, Access)> = self
             .tasks
             .iter()
             .enumerate()
             .filter_map(|(number, task)| {
                 let task = task.as_ref().filter(|task| !task.is_ended)?;
-                Some((number as ProcessId, task.site, task.process, task.access?))
+                Some((number as ProcessId, task.site, task.access?))
             })
             .collect();
         for (i, one) in pending.iter().enumerate() {
-            let other = pending[..i].iter().find(|two| two.2 == one.2 && two.3.races_with(one.3));
+            let other = pending[..i].iter().find(|two| two.2.races_with(one.2));
             if let Some(two) = other {
-                self.race = Some([(two.0, two.1, two.3), (one.0, one.1, one.3)]);
+                self.race = Some([*two, *one]);
                 return Err(Failure::new(FailureKind::DataRace, one.0, "two accesses at the same time"));
             }
         }
@@ -443,6 +520,8 @@ impl Program for Controller {
         self.of_slot.clear();
         self.objects.clear();
         self.keys.clear();
+        self.files.clear();
+        self.removed.clear();
         self.in_pipes.clear();
         self.early = None;
         self.race = None;

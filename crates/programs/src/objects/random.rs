@@ -13,6 +13,7 @@ const SYSV: u32 = 1;
 const QUEUE: u32 = 2;
 const PIPE: u32 = 3;
 const LIFE: u32 = 4;
+const NAMED: u32 = 5;
 
 const MAX_RUNS: u64 = 3000;
 
@@ -74,12 +75,13 @@ impl CustomObject for Lying {
 fn objects(n: u64, n_writers: u64, value: u64, lie: Option<(u32, u32)>) -> Vec<Object> {
     let children = Children { started: (1..n).collect(), ended: BTreeSet::new() };
     let pipe = Pipe { n_bytes: 0, n_readers: n, n_writers };
-    let all: [Box<dyn CustomObject>; 5] = [
+    let all: [Box<dyn CustomObject>; 6] = [
         Box::new(children),
         Box::new(SysV(value)),
         Box::<Queue>::default(),
         Box::new(pipe),
         Box::<Life>::default(),
+        Box::<Names>::default(),
     ];
     let object = |object| match lie {
         Some(pair) => Object::Custom(Box::new(Lying(object, pair))),
@@ -95,7 +97,7 @@ fn part(object: u32, code: u32, input: u64) -> Part {
 /// Something that process `me` of `n` does, and where.
 fn operation(rng: &mut Rng, me: u64, (n, n_writers): (u64, u64), before: &[Part]) -> Part {
     let closed = |input| before.contains(&part(PIPE, CLOSE, input)) || (input == 1 && me + n_writers < n);
-    match rng.below(if me == 0 { 5 } else { 4 }) {
+    match rng.below(if me == 0 { 6 } else { 5 }) {
         0 => {
             let by = 1 + rng.below(2);
             let (code, input) =
@@ -128,6 +130,13 @@ fn operation(rng: &mut Rng, me: u64, (n, n_writers): (u64, u64), before: &[Part]
                 false => part(PIPE, code, n_bytes),
             }
         }
+        4 => {
+            let name = rng.below(2);
+            match rng.below(4) {
+                0 => part(NAMED, REMOVE_NAME, name),
+                how => part(NAMED, OPEN_NAME, name << 2 | rng.pick(&[how, 0, 1])),
+            }
+        }
         _ => {
             let child = 1 + rng.below(n - 1);
             let operations = [
@@ -158,7 +167,7 @@ fn random_script(seed: u64, lie: Option<(u32, u32)>) -> Script {
             let next = operation(rng, me, (n, n_writers), &done);
             done.push(next);
             let parts = match (lives, rng.below(6)) {
-                (true, 0) => vec![part(LIFE, GO, 2)],
+                (true, 0) => vec![part(LIFE, rng.pick(&[GO, COPY]), 2)],
                 (true, _) => vec![next, part(LIFE, GO, 0)],
                 _ => vec![next],
             };
@@ -263,6 +272,8 @@ fn mistakes_are_noticed() {
         (CLOSE, TRY_READ),
         (CLOSE, TRY_WRITE),
         (GO, DIE),
+        (OPEN_NAME, OPEN_NAME),
+        (OPEN_NAME, REMOVE_NAME),
     ];
     for lie in lies {
         let finds = |(seed, seen): &&(u64, BTreeSet<String>)| {
@@ -277,7 +288,7 @@ fn mistakes_are_noticed() {
 fn tables_are_kept() {
     let n = 3;
     let rng = &mut Rng(7);
-    for object in 0..5 {
+    for object in 0..6 {
         for _ in 0..300 {
             let mut value = objects(n, n, rng.below(3), None).swap_remove(object as usize);
             let mut done: Vec<Part> = Vec::new();
