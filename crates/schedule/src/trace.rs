@@ -5,9 +5,9 @@
 //! **Checked by** `tests/random_programs.rs`.
 
 use crate::objects::Relation;
-use crate::op::{Op, ProcessId};
+use crate::op::{ObjectId, Op, ProcessId};
 use crate::schedule::Turn;
-use crate::world::{Effects, Joined, World};
+use crate::world::{Effects, Joined, Sequel, World};
 use smallvec::SmallVec;
 
 /// A visible operation that was done.
@@ -25,6 +25,8 @@ pub struct Event {
     pub out: u64,
     /// What came of each part.
     pub effects: Effects,
+    /// What else the process did at once, see `World::follow`.
+    pub(crate) sequel: Sequel,
     /// The event before it of the same process.
     previous: Option<u32>,
     /// The last events of the processes whose end was waited for in between.
@@ -71,8 +73,11 @@ impl Trace {
     pub(crate) fn truncate(&mut self, n: usize) {
         while self.events.len() > n {
             let event = self.events.pop().expect("there is one");
-            for part in &event.op.parts {
-                self.touches[part.object as usize].pop();
+            let sequel = event.sequel.iter().map(|(part, _)| part);
+            for part in event.op.parts.iter().chain(sequel) {
+                // With several actions on an object there is one entry.
+                let touches = &mut self.touches[part.object as usize];
+                touches.pop_if(|last| *last as usize >= self.events.len());
             }
             self.last[event.process as usize] = event.previous;
             self.clocks.truncate(event.clock.0 as usize);
@@ -142,11 +147,38 @@ impl Trace {
                 if event.process == process {
                     return None;
                 }
-                let relation =
-                    world.relation((event.process, &event.op, &event.effects), (process, op, effects));
+                let relation = self.relation(world, e, (process, op, effects));
                 (relation != Relation::Independent).then_some((e, relation))
             })
         })
+    }
+
+    /// How an event relates to a later operation.
+    #[inline]
+    pub(crate) fn relation(&self, world: &World, e: u32, later: (ProcessId, &Op, &Effects)) -> Relation {
+        let event = &self.events[e as usize];
+        world.relation_with_sequel((event.process, &event.op, &event.effects), &event.sequel, later)
+    }
+
+    /// Notes what was done as part of the last event. It comes after nothing that the event does not come after: nobody else has had
+    /// the lock since the process took it.
+    pub(crate) fn follow(&mut self, sequel: &Sequel) {
+        let last = self.events.len() as u32 - 1;
+        for (part, _) in sequel {
+            self.touch(part.object, last);
+        }
+        self.events[last as usize].sequel = sequel.clone();
+    }
+
+    #[inline]
+    fn touch(&mut self, object: ObjectId, event: u32) {
+        let object = object as usize;
+        if object >= self.touches.len() {
+            self.touches.resize_with(object + 1, Vec::new);
+        }
+        if self.touches[object].last() != Some(&event) {
+            self.touches[object].push(event);
+        }
     }
 
     /// Adds an event of a process to the world after it; `joined` are the processes whose end it has waited for.
@@ -192,11 +224,7 @@ impl Trace {
         }
         clock[process as usize] = local;
         for part in &op.parts {
-            let object = part.object as usize;
-            if object >= self.touches.len() {
-                self.touches.resize_with(object + 1, Vec::new);
-            }
-            self.touches[object].push(end);
+            self.touch(part.object, end);
         }
         if self.last.len() <= process as usize {
             self.last.resize(process as usize + 1, None);
@@ -205,7 +233,19 @@ impl Trace {
         let at = (self.clocks.len() as u32, clock.len() as u32);
         self.clocks.extend_from_slice(&clock);
         self.room = clock;
-        self.events.push(Event { process, local, op, choice, out, effects, previous, joined, clock: at });
+        let sequel = Sequel::new();
+        self.events.push(Event {
+            process,
+            local,
+            op,
+            choice,
+            out,
+            effects,
+            sequel,
+            previous,
+            joined,
+            clock: at,
+        });
     }
 }
 

@@ -52,7 +52,14 @@ pub struct World {
     lives: Vec<Life>,
     /// How many events there have been.
     pub(crate) now: u32,
+    /// Whose move the last event was.
+    mover: Option<ProcessId>,
+    /// What the mover has done since, as part of that event.
+    sequel: Sequel,
 }
+
+/// Actions that belong to an event without being its operation, with what came of them.
+pub(crate) type Sequel = SmallVec<[(Part, Effect); 1]>;
 
 /// Of a process that has announced nothing, or nothing that touches an object.
 const NONE: ObjectId = ObjectId::MAX;
@@ -73,6 +80,8 @@ impl World {
         self.enabled.clear();
         self.lives.clear();
         self.now = 0;
+        self.mover = None;
+        self.sequel.clear();
     }
 
     /// Adds an object.
@@ -287,8 +296,30 @@ impl World {
         Some((out.unwrap_or(u64::from(choice)), fails))
     }
 
+    /// Does something at once, as part of the event in which the process moved; only if that is the last event.
+    ///
+    /// What is done must be possible always and must commute to the left: whatever others could do between the event and it they can do
+    /// after it, with the same outcomes. The end of a critical section is such a thing if nobody asks whether a lock is held: who waits
+    /// for the lock cannot tell when it became free. Then every run has an equivalent one in which it comes at once (Lipton).
+    pub fn follow(&mut self, process: ProcessId, part: Part) -> Option<u64> {
+        if self.mover != Some(process) {
+            return None;
+        }
+        let effect = self.objects[part.object as usize].execute(process, part.action, 0);
+        self.ask_again(part.object);
+        self.sequel.push((part, effect));
+        Some(effect.out)
+    }
+
+    /// What was done as part of the last event.
+    pub(crate) fn sequel(&self) -> &Sequel {
+        &self.sequel
+    }
+
     #[inline]
     fn has_moved(&mut self, process: ProcessId) {
+        self.mover = Some(process);
+        self.sequel.clear();
         let life = &mut self.lives[process as usize];
         life.last = Some(self.now);
         life.joined.clear();
@@ -307,20 +338,31 @@ impl World {
     }
 
     /// How two operations relate, in the order in which they occurred.
+    #[inline]
     pub fn relation(
         &self,
         first: (ProcessId, &Op, &Effects),
         second: (ProcessId, &Op, &Effects),
     ) -> Relation {
+        self.relation_with_sequel(first, &[], second)
+    }
+
+    /// The same, if the first operation had a sequel.
+    pub(crate) fn relation_with_sequel(
+        &self,
+        first: (ProcessId, &Op, &Effects),
+        sequel: &[(Part, Effect)],
+        second: (ProcessId, &Op, &Effects),
+    ) -> Relation {
         let mut worst = Relation::Independent;
-        for (i, one) in first.1.parts.iter().enumerate() {
-            for (j, two) in second.1.parts.iter().enumerate() {
+        let done =
+            first.1.parts.iter().zip(first.2).chain(sequel.iter().map(|(part, effect)| (part, effect)));
+        for (one, &effect) in done {
+            let one_label = Label { process: first.0, action: one.action, effect };
+            for (two, &effect) in second.1.parts.iter().zip(second.2) {
                 if one.object == two.object {
-                    let object = &self.objects[one.object as usize];
-                    let label = |process, part: &Part, effect| Label { process, action: part.action, effect };
-                    let one = label(first.0, one, first.2[i]);
-                    let two = label(second.0, two, second.2[j]);
-                    worst = worst.max(object.relation(&one, &two));
+                    let label = Label { process: second.0, action: two.action, effect };
+                    worst = worst.max(self.objects[one.object as usize].relation(&one_label, &label));
                 }
             }
         }

@@ -39,6 +39,7 @@ pub struct Builder {
     wake_order: WakeOrder,
     spin_after: usize,
     divergence: Duration,
+    unlock_is_visible: bool,
 }
 
 impl Default for Builder {
@@ -53,6 +54,7 @@ impl Default for Builder {
             wake_order: WakeOrder::Any,
             spin_after: 10,
             divergence: Duration::from_secs(10),
+            unlock_is_visible: false,
         }
     }
 }
@@ -141,6 +143,13 @@ impl Builder {
     /// A thread that runs for so long without a visible operation diverges (10 s if not set).
     pub fn divergence(mut self, time: Duration) -> Builder {
         self.divergence = time;
+        self
+    }
+
+    /// Makes every unlock an operation of its own, also where nobody can tell when it is done. For tests.
+    #[doc(hidden)]
+    pub fn visible_unlocks(mut self) -> Builder {
+        self.unlock_is_visible = true;
         self
     }
 
@@ -336,6 +345,12 @@ impl Work {
             spin_after: builder.spin_after,
             names: names.clone(),
             exit_is_visible: false,
+            // Persistent sets are computed from what processes were seen to announce, and wake-up trees from single operations.
+            unlock_is_visible: builder.unlock_is_visible
+                || !matches!(
+                    builder.options.algorithm,
+                    Algorithm::Dfs | Algorithm::Sleep | Algorithm::Source
+                ),
             progress: Arc::default(),
         };
         Work {
@@ -398,16 +413,14 @@ impl Work {
         }
     }
 
-    /// Explores; begins again with visible ends of threads if they turn out to matter.
+    /// Explores; begins again with more visible operations if they turn out to matter.
     fn explore(&mut self, options: &Options, workers: usize) -> Result<Outcome, Failure> {
         loop {
             let again = options.clone();
             let explore = move |work: &Work| explore_parallel(&|| work.program(), &again, workers);
             let outcome = self.clone().watched(explore)?;
             match &outcome.found {
-                Found::Inconclusive(Why::Program(why)) if why == crate::thread::ENDS_MATTER => {
-                    self.settings.exit_is_visible = true;
-                }
+                Found::Inconclusive(Why::Program(why)) if self.settings.see_more(why) => {}
                 _ => return Ok(outcome),
             }
         }
@@ -444,22 +457,27 @@ impl Work {
     }
 
     /// Makes a run again and records it; gives its failure.
-    fn run_again(self, schedule: Schedule) -> Option<Counterexample> {
-        let names = self.names.clone();
-        let story = self.watched(move |work| {
-            let mut program = work.program();
-            with_state(State::record);
-            let options = Options { check_determinism: false, ..work.options.clone() };
-            let preemptions = Explorer::new(&mut program, options.clone()).count_preemptions(&schedule);
-            let mut explorer = Explorer::new(&mut program, options);
-            let (schedule, failure) = explorer.replay(&schedule);
-            let failure = failure?;
-            let names = work.names.lock().unwrap_or_else(PoisonError::into_inner);
-            Some(report::tell(&explorer, failure, (&schedule, preemptions), &names))
-        });
-        match story {
-            Ok(story) => story,
-            Err(failure) => Some(report::bare(failure, &Schedule::default(), &names)),
+    fn run_again(mut self, schedule: Schedule) -> Option<Counterexample> {
+        loop {
+            let schedule = schedule.clone();
+            match self.clone().watched(move |work| work.run_once(&schedule)) {
+                // The schedule is of an exploration that had begun again.
+                Ok(Some(story)) if self.settings.see_more(&story.message) => {}
+                Ok(story) => return story,
+                Err(failure) => return Some(report::bare(failure, &Schedule::default(), &self.names)),
+            }
         }
+    }
+
+    fn run_once(&self, schedule: &Schedule) -> Option<Counterexample> {
+        let mut program = self.program();
+        with_state(State::record);
+        let options = Options { check_determinism: false, ..self.options.clone() };
+        let preemptions = Explorer::new(&mut program, options.clone()).count_preemptions(schedule);
+        let mut explorer = Explorer::new(&mut program, options);
+        let (schedule, failure) = explorer.replay(schedule);
+        let failure = failure?;
+        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(report::tell(&explorer, failure, (&schedule, preemptions), &names))
     }
 }

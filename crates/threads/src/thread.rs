@@ -147,13 +147,10 @@ impl<T> JoinHandle<T> {
 #[track_caller]
 fn is_finished(object: ObjectId) -> bool {
     if !with_state(|state| state.settings.exit_is_visible) {
-        runtime::stop(ENDS_MATTER.to_owned());
+        runtime::stop(runtime::state::ENDS_MATTER.to_owned());
     }
     visible(Op::on(object, Action::IsFinished)) == 1
 }
-
-/// What an exploration says that must begin again with visible ends of threads.
-pub(crate) const ENDS_MATTER: &str = "somebody asks whether a thread has ended";
 
 fn take<T>(packet: &Packet<T>) -> Result<T> {
     let value = packet.lock().unwrap_or_else(PoisonError::into_inner).take();

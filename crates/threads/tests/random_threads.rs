@@ -1,10 +1,11 @@
-//! Random Rust programs that start and join threads of threads: every algorithm sees what a full search sees.
+//! Random Rust programs that start and join threads of threads: every algorithm sees what a full search sees in which the end of
+//! every critical section is an operation of its own.
 //! `STUBBORN_TIMES=10` makes the campaign ten times as long.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex as Plain;
 use stubborn_threads::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use stubborn_threads::sync::{Arc, Mutex, mpsc};
+use stubborn_threads::sync::{Arc, Mutex, RwLock, mpsc};
 use stubborn_threads::{Algorithm, Builder, FailureKind, Verdict, thread, toss};
 
 #[derive(Clone, Debug)]
@@ -14,6 +15,8 @@ enum Act {
     Add(usize),
     Locked(usize, Vec<Act>),
     TryLocked(usize),
+    ReadLocked(Vec<Act>),
+    WriteLocked(Vec<Act>),
     Spawn(Vec<Act>),
     Join,
     IsFinished,
@@ -31,7 +34,8 @@ impl Rng {
     }
 }
 
-fn body(rng: &mut Rng, depth: u64, length: u64) -> Vec<Act> {
+/// With `tries`, also attempts to lock, which see when a critical section ends.
+fn body(rng: &mut Rng, tries: bool, depth: u64, length: u64) -> Vec<Act> {
     let mut acts = Vec::new();
     for _ in 0..length {
         let place = rng.below(2) as usize;
@@ -39,14 +43,16 @@ fn body(rng: &mut Rng, depth: u64, length: u64) -> Vec<Act> {
             0 | 1 => Act::Load(place),
             2 | 3 => Act::Store(place, rng.below(3) as usize),
             4 => Act::Add(place),
-            5 | 6 => Act::Locked(place, body(rng, 0, 1)),
-            7 => Act::TryLocked(place),
+            5 | 6 => Act::Locked(place, body(rng, tries, 0, 1)),
+            7 if tries => Act::TryLocked(place),
+            7 if place == 0 => Act::ReadLocked(body(rng, tries, 0, 1)),
+            7 => Act::WriteLocked(body(rng, tries, 0, 1)),
             8 => Act::Send,
             9 => Act::TryReceive,
             10 => [Act::Toss, Act::IsFinished][rng.below(2) as usize].clone(),
             11..14 => {
                 let length = 1 + rng.below(2);
-                Act::Spawn(body(rng, depth - 1, length))
+                Act::Spawn(body(rng, tries, depth - 1, length))
             }
             _ => Act::Join,
         });
@@ -57,6 +63,7 @@ fn body(rng: &mut Rng, depth: u64, length: u64) -> Vec<Act> {
 struct Shared {
     variables: [AtomicUsize; 2],
     locks: [Mutex<()>; 2],
+    lock: RwLock<()>,
     sender: mpsc::Sender<usize>,
     receiver: Mutex<mpsc::Receiver<usize>>,
     /// What each thread saw, by its path.
@@ -87,6 +94,14 @@ fn run(
                 let _guard = shared.locks[*m].lock().unwrap();
                 run(shared, path, inner, seen, children);
             }
+            Act::ReadLocked(inner) => {
+                let _guard = shared.lock.read().unwrap();
+                run(shared, path, inner, seen, children);
+            }
+            Act::WriteLocked(inner) => {
+                let _guard = shared.lock.write().unwrap();
+                run(shared, path, inner, seen, children);
+            }
             Act::TryLocked(m) => seen.push(usize::from(shared.locks[*m].try_lock().is_ok())),
             Act::Spawn(inner) => {
                 let (shared, inner) = (shared.clone(), inner.clone());
@@ -107,15 +122,16 @@ fn run(
 
 type Outcomes = BTreeSet<Vec<(Vec<usize>, Vec<usize>)>>;
 
-/// What is seen in all runs; none if there are too many, or if it fails.
-fn outcomes(acts: &[Act], algorithm: Algorithm, max_runs: u64) -> Option<Outcomes> {
+/// What is seen in all runs, nothing if there is a deadlock; none if there are too many.
+fn outcomes(acts: &[Act], builder: Builder, max_runs: u64) -> Option<Outcomes> {
     let all = std::sync::Arc::new(Plain::new(Outcomes::new()));
     let (into, acts) = (all.clone(), acts.to_vec());
-    let report = Builder::new().algorithm(algorithm).max_runs(max_runs).check(move || {
+    let report = builder.max_runs(max_runs).check(move || {
         let (sender, receiver) = mpsc::channel();
         let shared = Arc::new(Shared {
             variables: [AtomicUsize::new(0), AtomicUsize::new(0)],
             locks: [Mutex::new(()), Mutex::new(())],
+            lock: RwLock::new(()),
             sender,
             receiver: Mutex::new(receiver),
             seen: Plain::default(),
@@ -136,7 +152,7 @@ fn outcomes(acts: &[Act], algorithm: Algorithm, max_runs: u64) -> Option<Outcome
         Verdict::Violated(story) => assert_eq!(story.kind, FailureKind::Deadlock, "{report}"),
     }
     if report.counterexample().is_some() {
-        return None;
+        return Some(Outcomes::new());
     }
     let seen = all.lock().unwrap().clone();
     Some(seen)
@@ -145,23 +161,27 @@ fn outcomes(acts: &[Act], algorithm: Algorithm, max_runs: u64) -> Option<Outcome
 #[test]
 fn every_algorithm_sees_what_a_full_search_sees() {
     let times: u64 = std::env::var("STUBBORN_TIMES").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let mut n = 0;
+    let (mut n, mut deadlocks) = (0, 0);
     let mut wrong = Vec::new();
     for seed in 0.. {
         if n == 500 * times {
             break;
         }
-        let acts = body(&mut Rng(seed), 2, 4);
-        let Some(expected) = outcomes(&acts, Algorithm::Dfs, 2000) else { continue };
-        if expected.len() < 2 {
+        let acts = body(&mut Rng(seed), seed % 2 == 0, 2, 4);
+        let full = Builder::new().algorithm(Algorithm::Dfs).visible_unlocks();
+        let Some(expected) = outcomes(&acts, full, 3000) else { continue };
+        if expected.len() == 1 {
             continue;
         }
         n += 1;
-        for algorithm in Algorithm::ALL.into_iter().filter(|&algorithm| algorithm != Algorithm::Dfs) {
-            if outcomes(&acts, algorithm, 40_000).as_ref() != Some(&expected) {
+        deadlocks += usize::from(expected.is_empty());
+        for algorithm in Algorithm::ALL {
+            let builder = Builder::new().algorithm(algorithm);
+            if outcomes(&acts, builder, 40_000).as_ref() != Some(&expected) {
                 wrong.push((seed, algorithm));
             }
         }
     }
+    assert!(deadlocks > 10, "{deadlocks} deadlocks");
     assert!(wrong.is_empty(), "{} of {n}: {:?}", wrong.len(), &wrong[..wrong.len().min(40)]);
 }

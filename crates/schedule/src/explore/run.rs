@@ -161,6 +161,10 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
                 return Err(nondeterminism(depth, turn.process, &now, self.recorded(depth)));
             }
             self.perform(turn)?;
+            if self.trace.events()[depth].sequel != *self.world.sequel() {
+                let now = format!("what belongs to it: {:?}", self.world.sequel());
+                return Err(nondeterminism(depth, turn.process, &now, self.recorded(depth)));
+            }
             self.note(Some(turn.process));
             return Ok(());
         }
@@ -214,6 +218,9 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
             return Err(Failure::new(FailureKind::Assertion, turn.process, "assertion violated"));
         }
         self.program.resume(turn.process, out, &mut self.world)?;
+        if !self.world.sequel().is_empty() {
+            self.trace.follow(self.world.sequel());
+        }
         self.note(Some(turn.process));
         Ok(())
     }

@@ -117,13 +117,10 @@ pub(super) fn precedes_racer<P: Program + ?Sized>(search: &Explorer<'_, P>, e: u
     match racer.event {
         Some(event) => search.trace.before(e, event),
         None => {
-            let event = &search.trace.events()[e as usize];
+            let later = (racer.process, &racer.op, &racer.effects);
             search.trace.before_racer(e, racer.process, None, &search.world)
-                || event.process == racer.process
-                || search.world.relation(
-                    (event.process, &event.op, &event.effects),
-                    (racer.process, &racer.op, &racer.effects),
-                ) != Relation::Independent
+                || search.trace.events()[e as usize].process == racer.process
+                || search.trace.relation(&search.world, e, later) != Relation::Independent
         }
     }
 }

@@ -93,6 +93,14 @@ pub(crate) fn visible_in_drop(place: &'static Location<'static>, op: impl FnOnce
     }
 }
 
+/// Somebody is about to ask whether a lock is held: unlocks must be operations then.
+pub(crate) fn see_unlocks() {
+    let is_given_up = !switch::is_task() || turn::is_ending() || std::thread::panicking();
+    if !is_given_up && !with_state(|state| state.settings.unlock_is_visible) {
+        stop(state::UNLOCKS_MATTER.to_owned());
+    }
+}
+
 /// Stops the exploration.
 pub(crate) fn stop(message: String) -> ! {
     switch::suspend(Request::Limit(message));
@@ -123,6 +131,9 @@ pub(crate) struct Runtime {
     /// Threads that can go on because those whose end they waited for have ended.
     ready: Vec<ProcessId>,
     exit_is_visible: bool,
+    unlock_is_visible: bool,
+    /// The run was stopped: its tasks can be left in good order.
+    was_stopped: bool,
     /// A failure before the first operation.
     early: Option<Failure>,
     /// What the task that ran last has left to do.
@@ -134,6 +145,7 @@ impl Runtime {
         panics::install();
         overflow::install();
         let (stack_size, exit_is_visible) = (settings.stack_size, settings.exit_is_visible);
+        let unlock_is_visible = settings.unlock_is_visible;
         let progress = settings.progress.clone();
         switch::fetch_stacks(stack_size);
         state::install(State::new(settings));
@@ -145,6 +157,8 @@ impl Runtime {
             has_newborn: false,
             ready: Vec::new(),
             exit_is_visible,
+            unlock_is_visible,
+            was_stopped: false,
             early: None,
             deferred: Vec::new(),
         }
@@ -187,7 +201,16 @@ impl Runtime {
         turn::set_current(process);
         turn::set_noted(slot.is_noted);
         self.progress.turn(process, slot.place);
-        let next = task.resume(answer);
+        let mut next = task.resume(answer);
+        while let Next::Asks(Request::Visible(op, place)) = &next
+            && !self.unlock_is_visible
+            && let Some(out) = unlock_at_once(process, op, world)
+        {
+            if turn::records() {
+                with_state(|state| state.followed(process, op, place, out));
+            }
+            next = task.resume(out);
+        }
         slot.is_noted = turn::is_noted();
         if let Next::Asks(Request::Visible(_, place)) = &next {
             slot.place = Some(place);
@@ -210,7 +233,10 @@ impl Runtime {
                 Ok(())
             }
             Next::Asks(Request::Panicked) => Err(panic_failure(process)),
-            Next::Asks(Request::Limit(message)) => Err(Failure::limit(process, message)),
+            Next::Asks(Request::Limit(message)) => {
+                self.was_stopped = true;
+                Err(Failure::limit(process, message))
+            }
             Next::Ends(ending) => self.ended(process, ending, world),
         }
     }
@@ -294,9 +320,29 @@ impl Runtime {
 }
 
 impl Runtime {
+    /// Gives up what a run has left that has failed. Destructors of its tasks might fail, too, so they are not run unless the run was
+    /// only stopped.
+    fn leave_failed(&mut self) {
+        match std::mem::take(&mut self.was_stopped) {
+            true => self.finish(),
+            false => self.give_up(Task::leak),
+        }
+    }
+
     /// Gives all tasks up that have not ended.
     fn give_up(&mut self, how: fn(Task)) {
         self.tasks.drain(..).filter_map(|slot| slot.task).for_each(how);
+    }
+}
+
+/// The end of a critical section is no operation of its own unless somebody asks whether a lock is held.
+#[inline]
+fn unlock_at_once(process: ProcessId, op: &Op, world: &mut World) -> Option<u64> {
+    match op.parts.as_slice() {
+        [part @ Part { action: Action::Unlock | Action::ReadUnlock | Action::WriteUnlock, .. }] => {
+            world.follow(process, *part)
+        }
+        _ => None,
     }
 }
 
@@ -309,8 +355,7 @@ fn panic_failure(process: ProcessId) -> Failure {
 
 impl Program for Runtime {
     fn reset(&mut self, world: &mut World) {
-        // After a failure tasks are left; their destructors might fail, too.
-        self.give_up(Task::leak);
+        self.leave_failed();
         self.ready.clear();
         self.deferred.clear();
         with_state(State::begin_run);
@@ -357,7 +402,7 @@ impl Program for Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        self.give_up(Task::leak);
+        self.leave_failed();
         switch::return_stacks(self.stack_size);
         state::remove();
     }

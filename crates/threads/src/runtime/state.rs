@@ -52,8 +52,28 @@ pub(crate) struct Settings {
     pub(crate) names: SharedNames,
     /// Whether the end of a thread is a visible operation: somebody asks whether a thread has ended.
     pub(crate) exit_is_visible: bool,
+    /// Whether the end of a critical section is a visible operation: somebody asks whether a lock is held, or the algorithm must see
+    /// who will unlock.
+    pub(crate) unlock_is_visible: bool,
     /// For the watchdog: how many visible operations were done.
     pub(crate) progress: Arc<crate::watchdog::Progress>,
+}
+
+/// What an exploration says that must begin again with visible ends of threads.
+pub(crate) const ENDS_MATTER: &str = "somebody asks whether a thread has ended";
+/// What an exploration says that must begin again with visible ends of critical sections.
+pub(crate) const UNLOCKS_MATTER: &str = "somebody asks whether a lock is held";
+
+impl Settings {
+    /// Makes operations visible that matter after all; false if something else is the matter.
+    pub(crate) fn see_more(&mut self, why: &str) -> bool {
+        let hidden = match why {
+            ENDS_MATTER => &mut self.exit_is_visible,
+            UNLOCKS_MATTER => &mut self.unlock_is_visible,
+            _ => return false,
+        };
+        !std::mem::replace(hidden, true)
+    }
 }
 
 /// An object as reports name it.
@@ -202,6 +222,18 @@ impl State {
             thread.place = Some(place);
             thread.announced = Some(op.clone());
         }
+    }
+
+    /// For the record: something was done at once.
+    pub(crate) fn followed(
+        &mut self,
+        process: ProcessId,
+        op: &Op,
+        place: &'static Location<'static>,
+        out: u64,
+    ) {
+        self.announced(process, op, place);
+        self.executed(process, out);
     }
 
     /// For the record.

@@ -1,7 +1,7 @@
 //! Mutexes. The data is in a mutex of the standard library, which is free whenever the engine's is.
 
 use crate::runtime::object::{Handle, Known};
-use crate::runtime::{stop, visible, visible_in_drop};
+use crate::runtime::{see_unlocks, stop, visible, visible_in_drop};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -67,6 +67,7 @@ impl<T: ?Sized> Mutex<T> {
     /// See [`std::sync::Mutex::try_lock`].
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        see_unlocks();
         match visible(Op::on(self.id(), Action::TryLock)) {
             0 => Err(TryLockError::WouldBlock),
             _ => match self.hold() {

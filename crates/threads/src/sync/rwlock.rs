@@ -1,7 +1,7 @@
 //! Locks for several readers or one writer. The data is in one of the standard library.
 
 use crate::runtime::object::{Handle, Known};
-use crate::runtime::{stop, visible, visible_in_drop};
+use crate::runtime::{see_unlocks, stop, visible, visible_in_drop};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -83,6 +83,7 @@ impl<T: ?Sized> RwLock<T> {
     /// See [`std::sync::RwLock::try_read`].
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        see_unlocks();
         match visible(Op::on(self.id(), Action::TryReadLock)) {
             0 => Err(TryLockError::WouldBlock),
             _ => match self.hold_read() {
@@ -95,6 +96,7 @@ impl<T: ?Sized> RwLock<T> {
     /// See [`std::sync::RwLock::try_write`].
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        see_unlocks();
         match visible(Op::on(self.id(), Action::TryWriteLock)) {
             0 => Err(TryLockError::WouldBlock),
             _ => match self.hold_write() {
