@@ -112,7 +112,7 @@ impl World {
     fn ask_again(&mut self, id: ObjectId) {
         for (i, &touched) in self.touched.iter().enumerate() {
             if touched == id || touched == SEVERAL {
-                let Standing::Announced(op) = &self.processes[i] else { continue };
+                let Some(Standing::Announced(op)) = self.processes.get(i) else { continue };
                 match is_enabled(&self.objects, i as ProcessId, op) {
                     true => self.enabled.insert(i as ProcessId),
                     false => self.enabled.remove(i as ProcessId),
@@ -121,14 +121,20 @@ impl World {
         }
     }
 
+    #[inline]
     fn room(&mut self, process: ProcessId) -> usize {
         let i = process as usize;
-        while i >= self.processes.len() {
-            self.processes.push(Standing::Absent);
-            self.touched.push(NONE);
-            self.lives.push(Life::default());
+        if i >= self.processes.len() {
+            self.make_room(i);
         }
         i
+    }
+
+    #[cold]
+    fn make_room(&mut self, i: usize) {
+        self.processes.resize(i + 1, Standing::Absent);
+        self.touched.resize(i + 1, NONE);
+        self.lives.resize(i + 1, Life::default());
     }
 
     /// Says that a process is started by another: whatever it does comes after all that the other has done.
@@ -153,6 +159,7 @@ impl World {
     }
 
     /// Says what a process is about to do.
+    #[inline]
     pub fn announce(&mut self, process: ProcessId, op: Op) {
         let i = self.room(process);
         self.lives[i].n_announced += 1;
@@ -183,6 +190,7 @@ impl World {
     }
 
     /// What a process is about to do.
+    #[inline]
     pub fn pending(&self, process: ProcessId) -> Option<&Op> {
         match self.processes.get(process as usize) {
             Some(Standing::Announced(op)) => Some(op),
@@ -261,7 +269,11 @@ impl World {
     }
 
     /// Between how many outcomes an operation can choose.
+    #[inline]
     pub fn choices(&self, op: &Op) -> u32 {
+        if let ([part], 1) = (op.parts.as_slice(), op.toss) {
+            return self.objects[part.object as usize].choices(part.action);
+        }
         let parts = op.parts.iter().map(|part| self.objects[part.object as usize].choices(part.action));
         parts.product::<u32>() * op.toss
     }
@@ -274,26 +286,23 @@ impl World {
 
     /// Does what a process has announced, and forgets it: a step of which nothing is kept. Gives what the process gets,
     /// and whether the operation is an assertion that fails; nothing if nothing was announced.
+    #[inline]
     pub(crate) fn perform(&mut self, process: ProcessId, choice: u32) -> Option<(u64, bool)> {
         let i = process as usize;
         let Some(Standing::Announced(op)) = self.processes.get(i) else { return None };
-        let mut out = None;
-        for part in &op.parts {
-            let effect = self.objects[part.object as usize].execute(process, part.action, choice);
-            out.get_or_insert(effect.out);
-        }
+        let [part] = op.parts.as_slice() else {
+            let op = self.take_pending(process)?;
+            return Some((self.execute(process, &op, choice).0, op.fails));
+        };
+        let Part { object, action } = *part;
         let fails = op.fails;
+        let effect = self.objects[object as usize].execute(process, action, choice);
         self.enabled.remove(process);
-        let touched = std::mem::replace(&mut self.touched[i], NONE);
-        if let Standing::Announced(op) = std::mem::replace(&mut self.processes[i], Standing::Moving) {
-            match touched {
-                NONE => {}
-                SEVERAL => op.parts.iter().for_each(|part| self.ask_again(part.object)),
-                object => self.ask_again(object),
-            }
-        }
+        self.touched[i] = NONE;
+        self.processes[i] = Standing::Moving;
+        self.ask_again(object);
         self.has_moved(process);
-        Some((out.unwrap_or(u64::from(choice)), fails))
+        Some((effect.out, fails))
     }
 
     /// Does something at once, as part of the event in which the process moved; only if that is the last event.
@@ -311,7 +320,14 @@ impl World {
         Some(effect.out)
     }
 
+    /// Whose move the last event was.
+    #[inline]
+    pub fn mover(&self) -> Option<ProcessId> {
+        self.mover
+    }
+
     /// What was done as part of the last event.
+    #[inline]
     pub(crate) fn sequel(&self) -> &Sequel {
         &self.sequel
     }

@@ -231,7 +231,9 @@ impl Builder {
         F: Fn() + Send + Sync + 'static,
     {
         let started = Instant::now();
-        let work = Work::new(&self, Arc::new(f));
+        let mut work = Work::new(&self, Arc::new(f));
+        work.settings.unlock_is_visible = false;
+        let schedule = work.settings.read_mark(schedule);
         let schedule = {
             let mut names = work.names.lock().unwrap_or_else(PoisonError::into_inner);
             names.schedule(schedule)?
@@ -478,6 +480,8 @@ impl Work {
         let (schedule, failure) = explorer.replay(schedule);
         let failure = failure?;
         let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(report::tell(&explorer, failure, (&schedule, preemptions), &names))
+        let mut story = report::tell(&explorer, failure, (&schedule, preemptions), &names);
+        story.replay = self.settings.mark(&story.replay);
+        Some(story)
     }
 }

@@ -6,7 +6,9 @@ use programs::*;
 use std::time::Duration;
 use stubborn_threads::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use stubborn_threads::sync::{Arc, Condvar, Mutex};
-use stubborn_threads::{Builder, Counterexample, FailureKind, Report, Verdict, explore, thread, toss};
+use stubborn_threads::{
+    Algorithm, Builder, Counterexample, FailureKind, Report, Verdict, explore, thread, toss,
+};
 
 fn crossed() {
     let (a, b) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0)));
@@ -85,16 +87,37 @@ fn text_chart_and_json_tell_the_same_story() {
 
 #[test]
 fn a_replay_string_makes_the_same_run() {
-    let programs: [fn(); 4] = [
+    let programs: [fn(); 6] = [
         crossed,
+        // Here the end of a critical section, and of a thread, is an operation of its own.
+        || {
+            let mutex = Arc::new(Mutex::new(0));
+            let other = thread::spawn({
+                let mutex = mutex.clone();
+                move || *mutex.lock().unwrap() += 1
+            });
+            assert!(mutex.try_lock().is_ok_and(|n| *n == 0));
+            other.join().unwrap();
+        },
+        || {
+            let x = Arc::new(AtomicUsize::new(0));
+            let other = thread::spawn({
+                let x = x.clone();
+                move || x.store(1, SeqCst)
+            });
+            assert!(x.load(SeqCst) == 0 || !other.is_finished());
+            other.join().unwrap();
+        },
         || philosophers(4, false),
         || fifo_with_a_mistake(2, 2),
         || assert_ne!(toss(3), 2, "two came up"),
     ];
     for program in programs {
-        let first = Builder::new().check(program);
-        let again = Builder::new().replay(&story(&first).replay, program).unwrap();
-        assert_eq!(story(&again), story(&first));
+        for algorithm in Algorithm::ALL {
+            let first = Builder::new().algorithm(algorithm).check(program);
+            let again = Builder::new().replay(&story(&first).replay, program).unwrap();
+            assert_eq!(story(&again), story(&first), "{}", algorithm.word());
+        }
     }
 }
 

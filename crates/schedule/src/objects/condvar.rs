@@ -44,6 +44,7 @@ impl Condvar {
 const NOBODY: u64 = 0;
 
 impl Table for Condvar {
+    #[inline]
     fn enabled(&self, me: ProcessId, action: Action) -> bool {
         action != Action::Wake || self.notification(me).is_some()
     }
@@ -56,6 +57,7 @@ impl Table for Condvar {
     }
 
     /// A wake-up gets 1 if it was notified, a notification the number of processes that it wakes.
+    #[inline]
     fn peek(&self, me: ProcessId, action: Action, _: u32) -> Effect {
         let n = match action {
             Action::NotifyOne => self.waiting.len().min(1),
@@ -69,6 +71,7 @@ impl Table for Condvar {
         Effect { out: n as u64, stamp: if n == 0 { NOBODY } else { self.n_notifications + 1 } }
     }
 
+    #[inline]
     fn execute(&mut self, me: ProcessId, action: Action, choice: u32) -> Effect {
         let effect = self.peek(me, action, choice);
         match action {

@@ -144,30 +144,35 @@ macro_rules! objects {
 
         // Calls are resolved here, not through `table`: this is the hot path.
         impl Table for Object {
+            #[inline]
             fn enabled(&self, me: ProcessId, action: Action) -> bool {
                 match self {
                     $(Object::$name(object) => object.enabled(me, action),)*
                     Object::Custom(object) => object.enabled(me, action),
                 }
             }
+            #[inline]
             fn choices(&self, action: Action) -> u32 {
                 match self {
                     $(Object::$name(object) => object.choices(action),)*
                     Object::Custom(object) => object.choices(action),
                 }
             }
+            #[inline]
             fn peek(&self, me: ProcessId, action: Action, choice: u32) -> Effect {
                 match self {
                     $(Object::$name(object) => object.peek(me, action, choice),)*
                     Object::Custom(object) => object.peek(me, action, choice),
                 }
             }
+            #[inline]
             fn execute(&mut self, me: ProcessId, action: Action, choice: u32) -> Effect {
                 match self {
                     $(Object::$name(object) => object.execute(me, action, choice),)*
                     Object::Custom(object) => object.execute(me, action, choice),
                 }
             }
+            #[inline]
             fn relation(&self, first: &Label, second: &Label) -> Relation {
                 match self {
                     $(Object::$name(object) => object.relation(first, second),)*

@@ -27,6 +27,7 @@ fn failed(label: &Label) -> bool {
 }
 
 impl Table for Mutex {
+    #[inline]
     fn enabled(&self, _: ProcessId, action: Action) -> bool {
         match action {
             Action::Lock => self.owner.is_none(),
@@ -35,11 +36,13 @@ impl Table for Mutex {
     }
 
     /// An attempt gets 1 if it succeeds.
+    #[inline]
     fn peek(&self, _: ProcessId, action: Action, _: u32) -> Effect {
         let failed = action == Action::TryLock && self.owner.is_some();
         Effect { out: u64::from(!failed), stamp: u64::from(failed) }
     }
 
+    #[inline]
     fn execute(&mut self, me: ProcessId, action: Action, choice: u32) -> Effect {
         let effect = self.peek(me, action, choice);
         match action {

@@ -55,6 +55,7 @@ fn does(label: &Label) -> (Does, bool) {
 }
 
 impl Table for RwLock {
+    #[inline]
     fn enabled(&self, _: ProcessId, action: Action) -> bool {
         match action {
             Action::ReadLock => self.writer.is_none(),
@@ -64,6 +65,7 @@ impl Table for RwLock {
     }
 
     /// An attempt gets 1 if it succeeds.
+    #[inline]
     fn peek(&self, _: ProcessId, action: Action, _: u32) -> Effect {
         let stamp = match action {
             Action::TryReadLock | Action::TryWriteLock if self.writer.is_some() => WRITER,
@@ -73,6 +75,7 @@ impl Table for RwLock {
         Effect { out: u64::from(stamp == 0), stamp }
     }
 
+    #[inline]
     fn execute(&mut self, me: ProcessId, action: Action, choice: u32) -> Effect {
         let effect = self.peek(me, action, choice);
         match action {

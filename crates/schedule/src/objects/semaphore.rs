@@ -30,11 +30,13 @@ impl Semaphore {
 const FAILED: u64 = u64::MAX;
 
 impl Table for Semaphore {
+    #[inline]
     fn enabled(&self, _: ProcessId, action: Action) -> bool {
         action != Action::Acquire || self.permits() > 0
     }
 
     /// An attempt gets 1 if it succeeds.
+    #[inline]
     fn peek(&self, _: ProcessId, action: Action, _: u32) -> Effect {
         match action {
             Action::Release => Effect { out: 0, stamp: self.n_released },
@@ -43,6 +45,7 @@ impl Table for Semaphore {
         }
     }
 
+    #[inline]
     fn execute(&mut self, me: ProcessId, action: Action, choice: u32) -> Effect {
         let effect = self.peek(me, action, choice);
         match action {

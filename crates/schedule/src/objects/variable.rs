@@ -41,11 +41,13 @@ impl Variable {
 }
 
 impl Table for Variable {
+    #[inline]
     fn enabled(&self, _: ProcessId, action: Action) -> bool {
         !matches!(action, Action::Await(value) if value == self.value)
     }
 
     /// Everything gets the old value, but a complement, which would not commute with its like.
+    #[inline]
     fn peek(&self, _: ProcessId, action: Action, _: u32) -> Effect {
         match action {
             Action::Complement => Effect { out: 0, stamp: COMPLEMENTED },
@@ -55,6 +57,7 @@ impl Table for Variable {
         }
     }
 
+    #[inline]
     fn execute(&mut self, me: ProcessId, action: Action, choice: u32) -> Effect {
         let effect = self.peek(me, action, choice);
         self.value = self.next(action);

@@ -17,7 +17,7 @@ use state::{Deferred, State, with_state};
 use std::panic::Location;
 use std::sync::Arc;
 use stubborn_schedule::objects::Object;
-use stubborn_schedule::{Action, Failure, FailureKind, Op, Part, ProcessId, Program, World};
+use stubborn_schedule::{Action, Failure, FailureKind, ObjectId, Op, Part, ProcessId, Program, World};
 use switch::{Ending, Next, Task};
 
 /// What a task asks for.
@@ -57,8 +57,8 @@ pub(crate) fn visible_at(op: Op, place: &'static Location<'static>) -> u64 {
             }
             (!me.owed.is_empty(), awaited)
         });
-        // What is read now is noted afterwards, and debts are paid now.
-        turn::set_noted(false);
+        // Debts are paid now.
+        turn::set_noted(spins.is_some());
     }
     if std::thread::panicking() {
         // Others must not run while this thread unwinds: to the standard library they would all be panicking.
@@ -90,6 +90,16 @@ pub(crate) fn visible_in_drop(place: &'static Location<'static>, op: impl FnOnce
         turn::set_noted(true);
     } else {
         visible_at(op(), place);
+    }
+}
+
+/// The end of a critical section, in a destructor. If it belongs to the step in which the task moved, the task goes on.
+pub(crate) fn unlock(place: &'static Location<'static>, object: impl FnOnce() -> ObjectId, action: Action) {
+    let goes_on = turn::may_follow() && !turn::is_noted() && turn::unlocked().is_none();
+    if goes_on && switch::is_task() && !turn::is_ending() && !std::thread::panicking() {
+        turn::set_unlocked(Some((Part { object: object(), action }, place)));
+    } else {
+        visible_in_drop(place, || Op::on(object(), action));
     }
 }
 
@@ -201,15 +211,24 @@ impl Runtime {
         turn::set_current(process);
         turn::set_noted(slot.is_noted);
         self.progress.turn(process, slot.place);
+        turn::set_may_follow(!self.unlock_is_visible && world.mover() == Some(process));
         let mut next = task.resume(answer);
+        if let Some((part, place)) = turn::unlocked() {
+            turn::set_unlocked(None);
+            follow(process, part, place, world);
+        }
         while let Next::Asks(Request::Visible(op, place)) = &next
             && !self.unlock_is_visible
-            && let Some(out) = unlock_at_once(process, op, world)
+            && world.mover() == Some(process)
+            && let [part @ Part { action: Action::Unlock | Action::ReadUnlock | Action::WriteUnlock, .. }] =
+                op.parts.as_slice()
         {
-            if turn::records() {
-                with_state(|state| state.followed(process, op, place, out));
+            follow(process, *part, place, world);
+            next = task.resume(0);
+            if let Some((part, place)) = turn::unlocked() {
+                turn::set_unlocked(None);
+                follow(process, part, place, world);
             }
-            next = task.resume(out);
         }
         slot.is_noted = turn::is_noted();
         if let Next::Asks(Request::Visible(_, place)) = &next {
@@ -337,12 +356,11 @@ impl Runtime {
 
 /// The end of a critical section is no operation of its own unless somebody asks whether a lock is held.
 #[inline]
-fn unlock_at_once(process: ProcessId, op: &Op, world: &mut World) -> Option<u64> {
-    match op.parts.as_slice() {
-        [part @ Part { action: Action::Unlock | Action::ReadUnlock | Action::WriteUnlock, .. }] => {
-            world.follow(process, *part)
-        }
-        _ => None,
+fn follow(process: ProcessId, part: Part, place: &'static Location<'static>, world: &mut World) {
+    world.follow(process, part);
+    if turn::records() {
+        let op = Op::on(part.object, part.action).at(std::ptr::from_ref(place) as u64);
+        with_state(|state| state.followed(process, &op, place));
     }
 }
 

@@ -48,6 +48,9 @@ pub(super) fn before(state: &mut State, site: u64, part: &Part) -> Option<Vec<Pa
 /// After such an operation: notes what was read, or that something was done.
 pub(super) fn after(site: u64, part: Part, out: u64) {
     let reads = !matches!(part.action, Action::CompareExchange { expected, .. } if expected == out);
+    if !reads && !turn::is_noted() {
+        return;
+    }
     with_state(|state| {
         let spin = &mut state.me().spin;
         if reads {
@@ -55,7 +58,7 @@ pub(super) fn after(site: u64, part: Part, out: u64) {
         } else {
             spin.clear()
         }
-        turn::set_noted(true);
+        turn::set_noted(reads);
     });
 }
 

@@ -74,6 +74,26 @@ impl Settings {
         };
         !std::mem::replace(hidden, true)
     }
+
+    /// Says before a schedule which operations are visible, if not only the usual ones are.
+    pub(crate) fn mark(&self, schedule: &str) -> String {
+        let exit = if self.exit_is_visible { "e" } else { "" };
+        let unlock = if self.unlock_is_visible { "u" } else { "" };
+        let colon = if exit.is_empty() && unlock.is_empty() { "" } else { ":" };
+        format!("{exit}{unlock}{colon}{schedule}")
+    }
+
+    /// Makes visible what is said before a schedule, and gives the rest.
+    pub(crate) fn read_mark<'t>(&mut self, text: &'t str) -> &'t str {
+        match text.split_once(':') {
+            Some((mark, rest)) if matches!(mark, "e" | "u" | "eu") => {
+                self.exit_is_visible = mark.contains('e');
+                self.unlock_is_visible = mark.contains('u');
+                rest
+            }
+            _ => text,
+        }
+    }
 }
 
 /// An object as reports name it.
@@ -225,15 +245,9 @@ impl State {
     }
 
     /// For the record: something was done at once.
-    pub(crate) fn followed(
-        &mut self,
-        process: ProcessId,
-        op: &Op,
-        place: &'static Location<'static>,
-        out: u64,
-    ) {
+    pub(crate) fn followed(&mut self, process: ProcessId, op: &Op, place: &'static Location<'static>) {
         self.announced(process, op, place);
-        self.executed(process, out);
+        self.executed(process, 0);
     }
 
     /// For the record.

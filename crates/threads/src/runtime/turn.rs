@@ -3,7 +3,8 @@
 //! Everything else that tasks share is in `state`, which an operation looks at only if one of these words says so.
 
 use std::cell::Cell;
-use stubborn_schedule::ProcessId;
+use std::panic::Location;
+use stubborn_schedule::{Part, ProcessId};
 
 thread_local! {
     static RUN: Cell<u64> = const { Cell::new(0) };
@@ -11,6 +12,8 @@ thread_local! {
     static IS_ENDING: Cell<bool> = const { Cell::new(false) };
     static HAS_NEWS: Cell<bool> = const { Cell::new(false) };
     static IS_NOTED: Cell<bool> = const { Cell::new(false) };
+    static MAY_FOLLOW: Cell<bool> = const { Cell::new(false) };
+    static UNLOCKED: Cell<Option<(Part, &'static Location<'static>)>> = const { Cell::new(None) };
     static RECORDS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -40,6 +43,10 @@ word! {
     HAS_NEWS: bool, has_news, set_news;
     /// Something is noted of the thread that runs: what it has read, or what it owes.
     IS_NOTED: bool, is_noted, set_noted;
+    /// What the task that runs does belongs to the step in which it moved, if it commutes to the left.
+    MAY_FOLLOW: bool, may_follow, set_may_follow;
+    /// The lock that it has left since.
+    UNLOCKED: Option<(Part, &'static Location<'static>)>, unlocked, set_unlocked;
     /// Steps are recorded.
     RECORDS: bool, records, set_records;
 }

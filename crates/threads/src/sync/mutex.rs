@@ -1,7 +1,7 @@
 //! Mutexes. The data is in a mutex of the standard library, which is free whenever the engine's is.
 
 use crate::runtime::object::{Handle, Known};
-use crate::runtime::{see_unlocks, stop, visible, visible_in_drop};
+use crate::runtime::{see_unlocks, stop, unlock, visible};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -135,7 +135,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     fn drop(&mut self) {
         self.data = None;
-        visible_in_drop(self.place, || Op::on(self.mutex.id(), Action::Unlock));
+        unlock(self.place, || self.mutex.id(), Action::Unlock);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Locks for several readers or one writer. The data is in one of the standard library.
 
 use crate::runtime::object::{Handle, Known};
-use crate::runtime::{see_unlocks, stop, visible, visible_in_drop};
+use crate::runtime::{see_unlocks, stop, unlock, visible};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -149,7 +149,7 @@ macro_rules! guard {
         impl<T: ?Sized> Drop for $name<'_, T> {
             fn drop(&mut self) {
                 self.data = None;
-                visible_in_drop(self.place, || Op::on(self.lock.id(), Action::$unlock));
+                unlock(self.place, || self.lock.id(), Action::$unlock);
             }
         }
 
