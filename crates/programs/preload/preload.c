@@ -14,22 +14,31 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,12 +62,17 @@ static int (*real_join)(pthread_t, void **);
 static pid_t (*real_fork)(void);
 static pid_t (*real_waitpid)(pid_t, int *, int);
 static void (*real__exit)(int) __attribute__((noreturn));
+static FILE *(*real_fdopen)(int, const char *);
+static int (*real_fileno)(FILE *);
 
 /* Threads of this process, by slot. */
 static pthread_t threads[STUBBORN_SLOTS];
-/* Ends of pipes that this process has open, by file descriptor: twice the number of the pipe, and one more for the end that
- * is written to; 0 for other files. */
-static uint32_t pipe_ends[FILES];
+/* Pipes that this process reads from and writes to, by file descriptor; 0 for other files. */
+static uint32_t reads[FILES], writes[FILES];
+/* How many programs there were in this process before this one. */
+static uint32_t image;
+/* What this library needs in the environment. */
+static char *own_environment[3];
 /* Locks that this thread holds and whose kind or mode matters. */
 static __thread struct { void *lock; int count; } held[HELD];
 
@@ -92,7 +106,8 @@ static uint64_t request(uint32_t op, uint64_t a, uint64_t b, uint64_t c, uint64_
 	me->args[0] = a;
 	me->args[1] = b;
 	me->args[2] = c;
-	me->site = site;
+	/* Places in another program than the first are not known. */
+	me->site = image ? 0 : site;
 	atomic_store(&me->state, ANNOUNCED);
 	stop_moving();
 	uint32_t state;
@@ -117,7 +132,7 @@ static struct place place(const volatile void *object, int is_shared)
 	for (int i = 0; i < MAPPINGS; i++)
 		if (mappings[i].length && address - mappings[i].start < mappings[i].length)
 			return (struct place){ address - mappings[i].start + mappings[i].offset, mappings[i].name };
-	return (struct place){ address, is_shared ? SHARED_SPACE : me->process };
+	return (struct place){ address, is_shared ? SHARED_SPACE : me->process | image << 20 };
 }
 
 static uint64_t request_on(uint32_t op, struct place at, uint64_t c, uint64_t site)
@@ -143,6 +158,7 @@ static struct slot *new_slot(uint32_t process, uint32_t is_thread)
 	slot->parent = (uint32_t)(me - sh->slots);
 	slot->process = process;
 	slot->is_thread = is_thread;
+	slot->image = image;
 	slot->os_pid = 0;
 	atomic_store(&slot->state, MOVING);
 	atomic_fetch_add(&sh->running, 1);
@@ -156,6 +172,12 @@ static void give_back(struct slot *slot)
 }
 
 /* Ends. */
+
+static void close_ends(void);
+static void open_end(uint32_t *ends, int fd, uint32_t number);
+static void use_streams(int fd);
+static void take_ends(const char *text);
+static void close_end(int fd, uint64_t site);
 
 /* Other threads of this process that have not ended. */
 static int has_others(void)
@@ -198,12 +220,7 @@ static void end_of_process(int status)
 			if (sh->slots[i].process == me->process && &sh->slots[i] != me)
 				atomic_store(&sh->slots[i].state, ENDED);
 	}
-	for (int fd = 0; fd < FILES; fd++) {
-		uint32_t end = pipe_ends[fd];
-		pipe_ends[fd] = 0;
-		if (end)
-			request(OP_PIPE_CLOSE, end, 0, 0, 0);
-	}
+	close_ends();
 	request(OP_PROCESS_EXIT, (uint64_t)status, (uint64_t)has_exited, 0, 0);
 	atomic_store(&me->state, ENDED);
 	stop_moving();
@@ -211,6 +228,9 @@ static void end_of_process(int status)
 
 __attribute__((destructor)) static void fini(void)
 {
+	/* Streams on pipes are written to now; later would be too late. */
+	if (me && atomic_load(&me->state) == MOVING)
+		fflush(NULL);
 	end_of_process(0);
 }
 
@@ -316,9 +336,31 @@ static int first_object(struct dl_phdr_info *info, size_t size, void *base)
 	return 1;
 }
 
+/* Shells have functions of this kind of their own, which are not ready yet. */
+static const char *from_environment(const char *name)
+{
+	size_t length = strlen(name);
+	for (char **one = environ; one && *one; one++)
+		if (!strncmp(*one, name, length) && (*one)[length] == '=')
+			return *one + length + 1;
+	return NULL;
+}
+
+static void keep_environment(void)
+{
+	static const char *const names[] = { "LD_PRELOAD", "STUBBORN_FD" };
+	for (int i = 0; i < 2; i++)
+		if (asprintf(&own_environment[i], "%s=%s", names[i], from_environment(names[i])) < 0)
+			own_environment[i] = NULL;
+	own_environment[2] = "STUBBORN_RUNS=1";
+}
+
+static void before_fork(void);
+static void after_fork(void);
+
 __attribute__((constructor)) static void init(void)
 {
-	const char *fd = getenv("STUBBORN_FD");
+	const char *fd = from_environment("STUBBORN_FD");
 	if (!fd)
 		return;
 	void *memory = mmap(NULL, sizeof *sh, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(fd), 0);
@@ -329,18 +371,26 @@ __attribute__((constructor)) static void init(void)
 	real_fork = dlsym(RTLD_NEXT, "fork");
 	real_waitpid = dlsym(RTLD_NEXT, "waitpid");
 	real__exit = dlsym(RTLD_NEXT, "_exit");
+	real_fdopen = dlsym(RTLD_NEXT, "fdopen");
+	real_fileno = dlsym(RTLD_NEXT, "fileno");
 	pthread_key_create(&exit_key, end_of_thread);
+	pthread_atfork(before_fork, NULL, after_fork);
 	sh = memory;
-	if (getenv("STUBBORN_RUNS")) {
+	keep_environment();
+	if (from_environment("STUBBORN_RUNS")) {
 		/* Another program took the place of one that is controlled. */
 		int32_t pid = (int32_t)syscall(SYS_getpid);
 		for (uint32_t i = 0; i < atomic_load(&sh->n_slots); i++)
 			if (sh->slots[i].os_pid == pid && !sh->slots[i].is_thread)
 				me = &sh->slots[i];
 		catch_crashes();
+		const char *ends = from_environment("STUBBORN_ENDS");
+		if (me && ends) {
+			begin_process(me);
+			take_ends(ends);
+		}
 		return;
 	}
-	setenv("STUBBORN_RUNS", "1", 1);
 	dl_iterate_phdr(first_object, &sh->base);
 	serve();
 }
@@ -406,7 +456,31 @@ int pthread_join(pthread_t thread, void **result)
 	return real_join(thread, result);
 }
 
-/* Processes. */
+/* Processes. The program may have asked for things to be done before a fork and after it; they are done by the parent before the child is
+ * counted, and by the child when it is. */
+
+static __thread struct slot *newborn;
+static __thread uint64_t forks_at;
+
+static void before_fork(void)
+{
+	if (!forks_at)
+		return;
+	newborn = new_slot(atomic_fetch_add(&sh->n_processes, 1), 0);
+	if (newborn)
+		newborn->site = forks_at;
+}
+
+static void after_fork(void)
+{
+	if (!forks_at)
+		return;
+	if (!newborn)
+		syscall(SYS_exit_group, 1);
+	forks_at = 0;
+	begin_process(newborn);
+	request(OP_START, 0, 0, 0, 0);
+}
 
 pid_t fork(void)
 {
@@ -415,28 +489,26 @@ pid_t fork(void)
 	if (has_others())
 		request(OP_FORK, 0, 0, 0, SITE);
 	/* The child has every end that its parent has. */
-	for (int fd = 0; fd < FILES; fd++)
-		if (pipe_ends[fd])
-			request(OP_PIPE_END, pipe_ends[fd], 0, 0, 0);
-	struct slot *slot = new_slot(atomic_fetch_add(&sh->n_processes, 1), 0);
-	if (!slot) {
-		refuse("the program has more than 512 threads and processes");
-		errno = EAGAIN;
-		return -1;
+	for (int fd = 0; fd < FILES; fd++) {
+		open_end(reads, fd, reads[fd]);
+		open_end(writes, fd, writes[fd]);
 	}
-	slot->site = SITE;
+	forks_at = SITE;
+	newborn = NULL;
 	pid_t child = real_fork();
-	if (child == 0) {
-		begin_process(slot);
-		request(OP_START, 0, 0, 0, 0);
+	forks_at = 0;
+	if (child == 0)
 		return 0;
-	}
-	if (child < 0) {
-		give_back(slot);
+	if (!newborn) {
+		refuse("the program has more than 512 threads and processes");
 		return child;
 	}
-	slot->os_pid = child;
-	return FIRST_PID + (pid_t)slot->process;
+	if (child < 0) {
+		give_back(newborn);
+		return child;
+	}
+	newborn->os_pid = child;
+	return FIRST_PID + (pid_t)newborn->process;
 }
 
 pid_t vfork(void)
@@ -963,118 +1035,8 @@ ssize_t msgrcv(int id, void *message, size_t length, long type, int flags)
 	return (ssize_t)n;
 }
 
-/* Pipes. They exist, but what is written to them goes through the controller. */
-
-static uint32_t end_of(int fd)
-{
-	return me && fd >= 0 && fd < FILES ? pipe_ends[fd] : 0;
-}
-
-int pipe2(int ends[2], int flags)
-{
-	if (syscall(SYS_pipe2, ends, flags) < 0)
-		return -1;
-	if (!me || ends[0] >= FILES || ends[1] >= FILES)
-		return 0;
-	uint32_t number = atomic_fetch_add(&sh->n_pipes, 1) + 1;
-	for (int i = 0; i < 2; i++) {
-		pipe_ends[ends[i]] = 2 * number + (uint32_t)i;
-		request(OP_PIPE_END, pipe_ends[ends[i]], 0, 0, 0);
-	}
-	return 0;
-}
-
-int pipe(int ends[2]) { return pipe2(ends, 0); }
-
-static void close_end(int fd, uint64_t site)
-{
-	uint32_t end = end_of(fd);
-	if (!end)
-		return;
-	pipe_ends[fd] = 0;
-	request(OP_PIPE_CLOSE, end, 0, 0, site);
-}
-
-int close(int fd)
-{
-	close_end(fd, SITE);
-	return (int)syscall(SYS_close, fd);
-}
-
-static int copied(int from, int to)
-{
-	uint32_t end = end_of(from);
-	if (to >= 0 && to < FILES && end) {
-		pipe_ends[to] = end;
-		request(OP_PIPE_END, end, 0, 0, 0);
-	}
-	return to;
-}
-
-int dup(int fd) { return copied(fd, (int)syscall(SYS_dup, fd)); }
-
-int dup3(int from, int to, int flags)
-{
-	if (from != to)
-		close_end(to, SITE);
-	return copied(from, (int)syscall(SYS_dup3, from, to, flags));
-}
-
-int dup2(int from, int to)
-{
-	if (from == to)
-		return to;
-	return dup3(from, to, 0);
-}
-
-static int is_impatient(int fd)
-{
-	return (syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK) != 0;
-}
-
-ssize_t read(int fd, void *buffer, size_t length)
-{
-	uint32_t end = end_of(fd);
-	if (!end || end & 1 || !length)
-		return syscall(SYS_read, fd, buffer, length);
-	size_t wanted = length < STUBBORN_DATA ? length : STUBBORN_DATA;
-	uint32_t op = is_impatient(fd) ? OP_PIPE_TRY_READ : OP_PIPE_READ;
-	uint64_t got = request(op, end, wanted, 0, SITE);
-	if (got == UINT64_MAX) {
-		errno = EAGAIN;
-		return -1;
-	}
-	memcpy(buffer, me->data, got);
-	return (ssize_t)got;
-}
-
-ssize_t write(int fd, const void *buffer, size_t length)
-{
-	uint32_t end = end_of(fd);
-	if (!end || !(end & 1) || !length)
-		return syscall(SYS_write, fd, buffer, length);
-	uint32_t op = is_impatient(fd) ? OP_PIPE_TRY_WRITE : OP_PIPE_WRITE;
-	size_t done = 0;
-	while (done < length) {
-		size_t n = length - done < PIPE_BUF ? length - done : PIPE_BUF;
-		memcpy(me->data, (const char *)buffer + done, n);
-		me->length = (uint32_t)n;
-		uint64_t put = request(op, end, n, 0, SITE);
-		if (put == UINT64_MAX && !done) {
-			errno = EAGAIN;
-			return -1;
-		}
-		if (put == 0 && !done) {
-			raise(SIGPIPE);
-			errno = EPIPE;
-			return -1;
-		}
-		if (put == UINT64_MAX || put == 0)
-			break;
-		done += n;
-	}
-	return (ssize_t)done;
-}
+#include "streams.c"
+#include "exec.c"
 
 /* Choices and assertions. */
 

@@ -55,6 +55,9 @@ struct slot {
 	int32_t os_tid;
 	uint32_t length;
 	uint32_t is_thread;
+	/* How many programs there were in the process before. */
+	uint32_t image;
+	uint32_t unused;
 	uint8_t data[STUBBORN_DATA];
 };
 

@@ -243,43 +243,47 @@ mod tests {
     use std::path::PathBuf;
     use std::process::Command;
 
-    /// Which of the calls of `wait` in a program ignore their result, in the order of their places.
-    fn ignored(body: &str, level: &str) -> Vec<bool> {
-        let own = format!("ignored-{:?}-{level}-{}", std::thread::current().id(), body.len());
-        let path = std::env::temp_dir()
-            .join(format!("stubborn-{}-{own}", std::process::id()).replace(['(', ')'], ""));
+    /// Which of the calls of `wait` in each function ignore their result, in the order of their places.
+    fn ignored(bodies: &[&str], level: &str) -> Vec<Vec<bool>> {
+        let own = format!("stubborn-{}-{}{level}", std::process::id(), bodies.len());
+        let path = std::env::temp_dir().join(own);
         let source = PathBuf::from(format!("{}.c", path.display()));
-        let text = format!(
-            "#include <sys/wait.h>\n#include <unistd.h>\n#include <stdlib.h>\nint main(int n, char **v) {{ (void)v; {body} return 0; }}\n"
-        );
-        std::fs::write(&source, text).expect("a temporary file");
+        let mut text = "#include <sys/wait.h>\n#include <unistd.h>\n#include <stdlib.h>\n".to_owned();
+        for (i, body) in bodies.iter().enumerate() {
+            text += &format!("int function{i}(int n) {{ {body} return 0; }}\n");
+        }
+        std::fs::write(&source, text + "int main(void) { return 0; }\n").expect("a temporary file");
         let status = Command::new("gcc").args([level, "-w", "-o"]).arg(&path).arg(&source).status();
         assert!(status.expect("gcc").success());
         let binary = Binary::new("it", &path).expect("a program");
         let listing = Command::new("objdump").arg("-d").arg(&path).output().expect("objdump").stdout;
-        let listing = String::from_utf8_lossy(&listing).into_owned();
-        let address = |line: &str| u64::from_str_radix(line.trim().split(':').next()?, 16).ok();
-        let lines: Vec<&str> = listing.lines().collect();
-        let calls =
-            lines.windows(2).filter(|pair| pair[0].contains("call") && pair[0].contains("<wait@plt>"));
-        let found = calls.filter_map(|pair| Some(binary.code.ignores_result(address(pair[1])?))).collect();
         for file in [&path, &source] {
             // What is temporary; nobody needs it any more.
             let _ = std::fs::remove_file(file);
         }
-        found
+        let listing = String::from_utf8_lossy(&listing).into_owned();
+        let address = |line: &str| u64::from_str_radix(line.trim().split(':').next()?, 16).ok();
+        let calls = |i: usize| {
+            let start = format!("<function{i}>:");
+            let lines: Vec<&str> = listing.lines().skip_while(|line| !line.ends_with(&start)).collect();
+            let end = lines.iter().position(|line| line.is_empty()).unwrap_or(lines.len());
+            let is_call = |line: &str| line.contains("call") && line.contains("<wait@plt>");
+            let pairs = lines[..end].windows(2).filter(|pair| is_call(pair[0]));
+            pairs.filter_map(|pair| Some(binary.code.ignores_result(address(pair[1])?))).collect()
+        };
+        (0..bodies.len()).map(calls).collect()
     }
 
     #[test]
     fn results_that_nobody_looks_at() {
+        let bodies = [
+            "for (int i = 0; i < n; i++) wait(0); sleep(1);",
+            "while (wait(0) > 0) ; sleep(1);",
+            "while (wait(0) != -1) ; sleep(1);",
+            "wait(0); sleep(1);",
+        ];
         for level in ["-O0", "-O1", "-O2", "-Os"] {
-            for body in [
-                "for (int i = 0; i < n; i++) wait(0);",
-                "while (wait(0) > 0) ;",
-                "while (wait(0) != -1) ;",
-                "wait(0); sleep(1);",
-            ] {
-                let found = ignored(body, level);
+            for (body, found) in bodies.iter().zip(ignored(&bodies, level)) {
                 assert!(!found.is_empty() && found.iter().all(|&is| is), "{level} {body}: {found:?}");
             }
         }
@@ -287,17 +291,17 @@ mod tests {
 
     #[test]
     fn results_that_somebody_looks_at() {
+        let bodies = [
+            "if (wait(0) == n) abort();",
+            "int got = wait(0); return got + 1;",
+            "int got = wait(0); sleep(n); if (got == 1001) abort();",
+            "static volatile int got[4]; got[n] = wait(0);",
+            "while (wait(0) > 1000) ;",
+            "switch (wait(0)) { case 1000: abort(); case 1001: sleep(n); }",
+            "if (wait(0) & 1) abort();",
+        ];
         for level in ["-O0", "-O1", "-O2", "-Os"] {
-            for body in [
-                "if (wait(0) == n) abort();",
-                "int got = wait(0); return got + 1;",
-                "int got = wait(0); sleep(n); if (got == 1001) abort();",
-                "static volatile int got[4]; got[n] = wait(0);",
-                "while (wait(0) > 1000) ;",
-                "switch (wait(0)) { case 1000: abort(); case 1001: sleep(n); }",
-                "if (wait(0) & 1) abort();",
-            ] {
-                let found = ignored(body, level);
+            for (body, found) in bodies.iter().zip(ignored(&bodies, level)) {
                 assert!(!found.is_empty() && !found.iter().all(|&is| is), "{level} {body}: {found:?}");
             }
         }

@@ -299,6 +299,8 @@ impl Naming for Called<'_> {
                 format!("{word} {}", self.controller.learned.name_of(address))
             }
             true if space > u64::from(u32::MAX) => format!("{word} shared+{address}"),
+            // Of another program than the first nothing is known.
+            false if space >= 1 << 20 => format!("{word} at {address:#x}"),
             _ => format!("{word} {}", self.binary.variable(self.controller.base(), address)),
         }
     }

@@ -38,6 +38,8 @@ pub(crate) struct Slot {
     pub(crate) os_tid: AtomicI32,
     pub(crate) length: AtomicU32,
     pub(crate) is_thread: AtomicU32,
+    pub(crate) image: AtomicU32,
+    unused: AtomicU32,
     pub(crate) data: [AtomicU8; DATA],
 }
 

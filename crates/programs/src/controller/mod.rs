@@ -306,9 +306,13 @@ impl Controller {
 
     /// A new process has copies of what is in its parent's memory; what the parent's thread holds there, its copy holds.
     fn copy_objects(&mut self, parent: ProcessId, child: ProcessId, world: &mut World) {
-        let process =
-            |task: ProcessId| self.tasks[task as usize].as_ref().map_or(0, |task| u64::from(task.process));
-        let (from, to) = (process(parent), process(child));
+        let space = |task: ProcessId| {
+            let task = self.tasks[task as usize].as_ref();
+            task.map_or(0, |task| {
+                u64::from(task.process | self.shared.slots[task.slot].image.load(SeqCst) << 20)
+            })
+        };
+        let (from, to) = (space(parent), space(child));
         let is_copied = |key: &Key| {
             use Kind::*;
             key.space == from && matches!(key.kind, Mutex | RwLock | Condvar | Semaphore | Barrier | Once)

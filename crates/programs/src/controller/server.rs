@@ -157,12 +157,52 @@ impl Controller {
             return Failure::new(FailureKind::Divergence, 0, format!("nobody answered for {seconds:.1} s"));
         };
         let (pid, tid) = (slot.os_pid.load(SeqCst), slot.os_tid.load(SeqCst));
-        let what = match state_of(pid, tid) {
-            Some('R') => "ran without a visible operation",
-            _ => "waited in a system call that is not controlled",
-        };
-        Failure::new(FailureKind::Divergence, self.process_of_slot(i), format!("{what} for {seconds:.1} s"))
+        let process = self.process_of_slot(i);
+        if state_of(pid, tid) == Some('R') {
+            let message = format!("ran without a visible operation for {seconds:.1} s");
+            return Failure::new(FailureKind::Divergence, process, message);
+        }
+        // Nothing is known of such runs.
+        let call = system_call(pid, tid);
+        Failure::limit(
+            process,
+            format!("the program waited in {call} for {seconds:.1} s, which is not controlled"),
+        )
     }
+}
+
+/// The system call in which a thread is.
+fn system_call(pid: i32, tid: i32) -> String {
+    let tid = if tid > 0 { tid } else { pid };
+    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/syscall")).unwrap_or_default();
+    let number = text.split(' ').next().and_then(|word| word.parse::<i64>().ok());
+    let name = match number {
+        Some(libc::SYS_read | libc::SYS_readv) => "read",
+        Some(libc::SYS_write | libc::SYS_writev) => "write",
+        Some(libc::SYS_openat) => "open",
+        Some(libc::SYS_ppoll) => "poll",
+        Some(libc::SYS_pselect6) => "select",
+        Some(libc::SYS_epoll_pwait) => "epoll_wait",
+        Some(libc::SYS_accept | libc::SYS_accept4) => "accept",
+        Some(libc::SYS_connect) => "connect",
+        Some(libc::SYS_recvfrom | libc::SYS_recvmsg) => "recv",
+        Some(libc::SYS_rt_sigsuspend | libc::SYS_rt_sigtimedwait) => return "a wait for a signal".to_owned(),
+        Some(libc::SYS_nanosleep | libc::SYS_clock_nanosleep) => "sleep",
+        Some(libc::SYS_wait4 | libc::SYS_waitid) => "wait",
+        Some(libc::SYS_futex) => "futex",
+        Some(libc::SYS_flock | libc::SYS_fcntl) => return "a lock of a file".to_owned(),
+        #[cfg(target_arch = "x86_64")]
+        Some(libc::SYS_pause) => return "a wait for a signal".to_owned(),
+        #[cfg(target_arch = "x86_64")]
+        Some(libc::SYS_poll) => "poll",
+        #[cfg(target_arch = "x86_64")]
+        Some(libc::SYS_select) => "select",
+        #[cfg(target_arch = "x86_64")]
+        Some(libc::SYS_epoll_wait) => "epoll_wait",
+        Some(number) => return format!("system call {number}"),
+        None => return "a system call".to_owned(),
+    };
+    format!("the system call {name}")
 }
 
 /// The letter of the state of a thread.

@@ -1,0 +1,160 @@
+/* What processes say to each other by other means than read and write on a pipe. */
+#include <assert.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Question and answer; with `both`, both wait for a question. */
+static void sockets(int both)
+{
+	int ends[2];
+	char byte = 'q';
+	assert(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+	if (fork() == 0) {
+		close(ends[0]);
+		assert(read(ends[1], &byte, 1) == 1);
+		assert(send(ends[1], "a", 1, 0) == 1);
+		/* Nobody is there any more. */
+		assert(recv(ends[1], &byte, 1, 0) == 0);
+		_exit(0);
+	}
+	close(ends[1]);
+	if (!both)
+		assert(write(ends[0], &byte, 1) == 1);
+	assert(read(ends[0], &byte, 1) == 1 && byte == 'a');
+	close(ends[0]);
+	wait(NULL);
+}
+
+/* Lines; with `two`, of two processes, and the order is taken for granted. */
+static void stream(int two)
+{
+	int ends[2];
+	assert(pipe(ends) == 0);
+	for (int i = 0; i < 1 + two; i++)
+		if (fork() == 0) {
+			FILE *out = fdopen(ends[1], "w");
+			fprintf(out, "line %d\n", i);
+			exit(0);
+		}
+	close(ends[1]);
+	FILE *in = fdopen(ends[0], "r");
+	char line[64];
+	assert(fileno(in) == ends[0]);
+	assert(fgets(line, sizeof line, in) && !strcmp(line, "line 0\n"));
+	if (two)
+		assert(fgets(line, sizeof line, in) && !strcmp(line, "line 1\n"));
+	assert(!fgets(line, sizeof line, in));
+	fclose(in);
+	while (wait(NULL) > 0)
+		;
+}
+
+/* The streams that every program has. */
+static void redirected(void)
+{
+	int ends[2];
+	assert(pipe(ends) == 0);
+	if (fork() == 0) {
+		printf("before, ");
+		dup2(ends[1], 1);
+		close(ends[0]);
+		close(ends[1]);
+		printf("after");
+		exit(0);
+	}
+	dup2(ends[0], 0);
+	close(ends[0]);
+	close(ends[1]);
+	char line[64] = "";
+	assert(fgets(line, sizeof line, stdin) && !strcmp(line, "before, after"));
+	assert(getchar() == EOF);
+	wait(NULL);
+}
+
+static void shell(void)
+{
+	FILE *in = popen("echo hello | cat", "r");
+	char line[64] = "";
+	assert(in && fgets(line, sizeof line, in) && !strcmp(line, "hello\n"));
+	assert(pclose(in) == 0);
+	assert(WEXITSTATUS(system("exit 3")) == 3);
+}
+
+static void program(void)
+{
+	int ends[2];
+	assert(pipe(ends) == 0);
+	if (fork() == 0) {
+		dup2(ends[1], 1);
+		close(ends[0]);
+		close(ends[1]);
+		execlp("echo", "echo", "hello", (char *)NULL);
+		_exit(1);
+	}
+	close(ends[1]);
+	char text[16] = "";
+	assert(read(ends[0], text, sizeof text - 1) == 6 && !strcmp(text, "hello\n"));
+	assert(read(ends[0], text, 1) == 0);
+	int status;
+	assert(wait(&status) > 0 && status == 0);
+}
+
+static void spawned(void)
+{
+	pid_t child;
+	int status;
+	char *arguments[] = { "sh", "-c", "exit 4", NULL };
+	assert(posix_spawnp(&child, "sh", NULL, NULL, arguments, environ) == 0);
+	assert(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 4);
+}
+
+/* What is refused. */
+static void refused(const char *what)
+{
+	int ends[2];
+	assert(pipe(ends) == 0);
+	struct pollfd all = { .fd = ends[0], .events = POLLIN };
+	if (!strcmp(what, "poll"))
+		poll(&all, 1, 100);
+	if (!strcmp(what, "clock"))
+		alarm(1);
+	if (!strcmp(what, "behind"))
+		assert(syscall(SYS_write, ends[1], "x", 1) == 1);
+	if (!strcmp(what, "signal")) {
+		pid_t child = fork();
+		if (child == 0)
+			_exit(0);
+		kill(child, SIGTERM);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	int more = argc > 2;
+	if (!strcmp(what, "sockets"))
+		sockets(more);
+	else if (!strcmp(what, "stream"))
+		stream(more);
+	else if (!strcmp(what, "redirected"))
+		redirected();
+	else if (!strcmp(what, "shell"))
+		shell();
+	else if (!strcmp(what, "program"))
+		program();
+	else if (!strcmp(what, "spawn"))
+		spawned();
+	else
+		refused(what);
+	return 0;
+}
