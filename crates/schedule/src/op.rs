@@ -72,6 +72,20 @@ impl Width {
     }
 }
 
+/// What a process may try to do, or ask for, again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // The words are those of the actions.
+pub enum Attempt {
+    Lock,
+    ReadLock,
+    WriteLock,
+    Acquire,
+    Send,
+    Receive,
+    Completion,
+    End,
+}
+
 /// What is done to an object. Which actions an object understands is said in its file of `objects`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // The words are those of the objects' files.
@@ -135,11 +149,21 @@ pub enum Action {
     Park,
     TimedPark,
     Unpark,
+    /// Waits until an attempt would succeed, and makes none: it is how a loop that tries again and again waits.
+    Retry(Attempt),
     // Objects of the user's.
     Custom {
         code: u32,
         input: u64,
     },
+}
+
+impl Action {
+    /// Whether it waits for a change and does nothing. Of several such parts one that is enabled is enough.
+    #[inline]
+    pub fn only_waits(self) -> bool {
+        matches!(self, Action::Await(_) | Action::Retry(_))
+    }
 }
 
 /// An action on an object.

@@ -1,7 +1,7 @@
 //! The global state of a run: objects with their values, and what each process is about to do.
 
 use crate::objects::{Effect, Label, Object, Relation, Table};
-use crate::op::{Action, ObjectId, Op, Part, ProcessId};
+use crate::op::{ObjectId, Op, Part, ProcessId};
 use crate::set::Set;
 use smallvec::SmallVec;
 
@@ -383,7 +383,7 @@ impl World {
             }
         }
         // One of several changes let the process go on: none of them was needed.
-        let awaits_several = |op: &Op| op.parts.len() > 1 && matches!(op.parts[0].action, Action::Await(_));
+        let awaits_several = |op: &Op| op.parts.len() > 1 && op.parts[0].action.only_waits();
         if worst == Relation::Ordered && awaits_several(second.1) { Relation::Doubtful } else { worst }
     }
 
@@ -411,8 +411,8 @@ fn is_enabled(objects: &[Object], process: ProcessId, op: &Op) -> bool {
     match op.parts.as_slice() {
         [] => true,
         [part] => enabled(part),
-        // Waiting for one of several variables to change.
-        parts if matches!(parts[0].action, Action::Await(_)) => parts.iter().any(enabled),
+        // Waiting for one of several objects to change.
+        parts if parts[0].action.only_waits() => parts.iter().any(enabled),
         parts => parts.iter().all(enabled),
     }
 }

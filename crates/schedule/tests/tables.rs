@@ -8,7 +8,7 @@ use stubborn_schedule::objects::{
     Barrier, Channel, Condvar, Label, Mutex, Object, Once, Process, Relation, RwLock, Semaphore, Table,
     Variable, WakeOrder,
 };
-use stubborn_schedule::{Action, Update, Width};
+use stubborn_schedule::{Action, Attempt, Update, Width};
 
 const N: u32 = 3;
 
@@ -27,6 +27,7 @@ fn is_legal(object: &Object, history: &[(u32, Action)], me: u32, action: Action)
         Action::Park | Action::TimedPark => me == 0,
         Action::Exit => me == 0 && value == "running",
         Action::Join | Action::IsFinished | Action::Unpark => me != 0,
+        Action::Retry(Attempt::End) => me != 0,
         Action::Leave(_) => matches!(last, Some(Action::Arrive)),
         Action::Arrive => last != Some(Action::Arrive),
         Action::Send(_) | Action::TrySend(_) | Action::DropSender => !mine().any(|a| a == Action::DropSender),
@@ -109,7 +110,10 @@ fn variables_keep_their_table() {
 
 #[test]
 fn locks_keep_their_tables() {
-    check(Mutex::new().into(), &[Action::Lock, Action::TryLock, Action::Unlock]);
+    check(
+        Mutex::new().into(),
+        &[Action::Lock, Action::TryLock, Action::Unlock, Action::Retry(Attempt::Lock)],
+    );
     let actions = [
         Action::ReadLock,
         Action::WriteLock,
@@ -117,6 +121,8 @@ fn locks_keep_their_tables() {
         Action::TryWriteLock,
         Action::ReadUnlock,
         Action::WriteUnlock,
+        Action::Retry(Attempt::ReadLock),
+        Action::Retry(Attempt::WriteLock),
     ];
     check(RwLock::new().into(), &actions);
 }
@@ -131,7 +137,8 @@ fn condition_variables_keep_their_table() {
 #[test]
 fn semaphores_keep_their_table() {
     for permits in 0..3 {
-        check(Semaphore::new(permits).into(), &[Action::Acquire, Action::TryAcquire, Action::Release]);
+        let retry = Action::Retry(Attempt::Acquire);
+        check(Semaphore::new(permits).into(), &[Action::Acquire, Action::TryAcquire, Action::Release, retry]);
     }
 }
 
@@ -146,6 +153,8 @@ fn channels_keep_their_table() {
         Action::Empty,
         Action::Full,
         Action::Taken(0),
+        Action::Retry(Attempt::Send),
+        Action::Retry(Attempt::Receive),
         Action::DropSender,
         Action::DropReceiver,
     ];
@@ -157,8 +166,16 @@ fn channels_keep_their_table() {
 #[test]
 fn barriers_cells_and_processes_keep_their_tables() {
     check(Barrier::new(2).into(), &[Action::Arrive, Action::Leave(0)]);
-    check(Once::new().into(), &[Action::Begin, Action::Complete, Action::Abandon, Action::IsComplete]);
-    let actions =
-        [Action::Exit, Action::Join, Action::IsFinished, Action::Park, Action::TimedPark, Action::Unpark];
+    let retry = Action::Retry(Attempt::Completion);
+    check(Once::new().into(), &[Action::Begin, Action::Complete, Action::Abandon, Action::IsComplete, retry]);
+    let actions = [
+        Action::Exit,
+        Action::Join,
+        Action::IsFinished,
+        Action::Park,
+        Action::TimedPark,
+        Action::Unpark,
+        Action::Retry(Attempt::End),
+    ];
     check(Process::new(0).into(), &actions);
 }

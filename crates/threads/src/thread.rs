@@ -25,6 +25,9 @@ fn task(process: ProcessId, body: impl FnOnce()) -> impl FnOnce() {
         while let Some(local) = with_state(|state| state.me().locals.pop()) {
             drop(local);
         }
+        if turn::is_noted() && with_state(spin::ends) {
+            runtime::stop(runtime::state::LOOPS_MATTER.to_owned());
+        }
         let me = with_state(|state| {
             let is_visible = state.settings.exit_is_visible;
             let thread = state.thread(process)?;

@@ -127,6 +127,99 @@ fn a_loop_that_waits_in_vain_is_a_deadlock() {
 }
 
 #[test]
+fn loops_that_try_again_and_again_end() {
+    let report = check(|| {
+        let (lock, rwlock) = (Arc::new(Mutex::new(0)), Arc::new(RwLock::new(0)));
+        let other = thread::spawn({
+            let (lock, rwlock) = (lock.clone(), rwlock.clone());
+            move || {
+                *lock.lock().unwrap() += 1;
+                *rwlock.write().unwrap() += 1;
+            }
+        });
+        while lock.try_lock().is_err() {}
+        while rwlock.try_read().is_err() {
+            thread::yield_now();
+        }
+        other.join().unwrap();
+    });
+    assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+    let report = check(|| {
+        let (sender, receiver) = mpsc::channel();
+        let permits = Arc::new(Semaphore::new(0));
+        let other = thread::spawn({
+            let permits = permits.clone();
+            move || {
+                permits.release();
+                sender.send(3).unwrap();
+            }
+        });
+        while !permits.try_acquire() {}
+        while receiver.try_recv() != Ok(3) {}
+        while !other.is_finished() {
+            thread::yield_now();
+        }
+    });
+    assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+    fails(FailureKind::Deadlock, || {
+        let lock = Mutex::new(0);
+        let _held = lock.lock();
+        while lock.try_lock().is_err() {}
+    });
+}
+
+#[test]
+fn a_loop_that_gives_up_is_explored_as_it_is() {
+    for rounds in [3, 9, 30] {
+        let results = seen(move || {
+            let flag = Arc::new(AtomicBool::new(false));
+            let other = thread::spawn({
+                let flag = flag.clone();
+                move || flag.store(true, SeqCst)
+            });
+            let mut left = rounds;
+            while left > 0 && !flag.load(SeqCst) {
+                left -= 1;
+                thread::yield_now();
+            }
+            other.join().unwrap();
+            left
+        });
+        assert_eq!(results, (0..=rounds).collect::<Vec<_>>());
+    }
+    // It may give up by ending, or by failing.
+    let report = check(|| {
+        let flag = AtomicBool::new(false);
+        let other = thread::spawn(move || (0..20).any(|_| flag.load(SeqCst)));
+        assert!(!other.join().unwrap());
+    });
+    assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+    let report = fails(FailureKind::Panic, || {
+        let flag = AtomicBool::new(false);
+        let found = (0..20).any(|_| flag.load(SeqCst));
+        assert!(found, "it was not set in time");
+    });
+    assert_eq!(report.counterexample().map(|story| story.steps.len()), Some(20), "{report}");
+}
+
+#[test]
+fn waiting_for_a_cell_is_no_loop() {
+    let report = check(|| {
+        let once = Arc::new(Once::new());
+        let other = thread::spawn({
+            let once = once.clone();
+            move || once.call_once(|| ())
+        });
+        once.wait();
+        assert!(once.is_completed());
+        other.join().unwrap();
+    });
+    assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+    assert_eq!((report.spins, report.stats.runs), (0, 1), "{report}");
+    fails(FailureKind::Deadlock, || Once::new().wait());
+}
+
+#[test]
 fn a_spin_lock_excludes() {
     let report = check(|| {
         let lock = Arc::new((AtomicBool::new(false), AtomicUsize::new(0)));

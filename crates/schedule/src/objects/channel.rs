@@ -13,7 +13,7 @@
 //! value are those of `interferes`.
 
 use super::{Effect, Label, Relation, Table};
-use crate::op::{Action, ProcessId};
+use crate::op::{Action, Attempt, ProcessId};
 use std::collections::VecDeque;
 
 /// What an operation gets when the other side is gone.
@@ -157,8 +157,8 @@ fn observes(does: Does) -> bool {
 impl Table for Channel {
     fn enabled(&self, _: ProcessId, action: Action) -> bool {
         match action {
-            Action::Send(_) => !self.is_full() || self.n_receivers == 0,
-            Action::Receive => self.len() > 0 || self.n_senders == 0,
+            Action::Send(_) | Action::Retry(Attempt::Send) => !self.is_full() || self.n_receivers == 0,
+            Action::Receive | Action::Retry(_) => self.len() > 0 || self.n_senders == 0,
             Action::Taken(rank) => self.n_received > rank || self.n_receivers == 0,
             _ => true,
         }
@@ -213,6 +213,9 @@ impl Table for Channel {
     }
 
     fn relation(&self, first: &Label, second: &Label) -> Relation {
+        if let Some(relation) = super::relation_of_retries(first, second) {
+            return relation;
+        }
         use Does::*;
         let (one, two) = (first.effect.stamp, second.effect.stamp);
         let (does_first, does_second) = (does(first), does(second));
@@ -290,7 +293,7 @@ impl Table for Channel {
         use Action::*;
         match action {
             Send(_) => matches!(other, Receive | TryReceive | DropReceiver),
-            Receive => matches!(other, Send(_) | TrySend(_) | DropSender),
+            Receive | Retry(Attempt::Receive) => matches!(other, Send(_) | TrySend(_) | DropSender),
             _ => matches!(other, Receive | TryReceive | DropReceiver),
         }
     }

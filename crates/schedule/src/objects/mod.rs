@@ -82,6 +82,17 @@ pub struct Label {
     pub effect: Effect,
 }
 
+/// How labels relate one of which only waits until an attempt would succeed; nothing if neither does. Where in doubt: such
+/// loops are rare, and what they wait for is a matter of values.
+fn relation_of_retries(first: &Label, second: &Label) -> Option<Relation> {
+    let retries = |label: &Label| matches!(label.action, Action::Retry(_));
+    match (retries(first), retries(second)) {
+        (false, false) => None,
+        (true, true) => Some(Relation::Independent),
+        _ => Some(Relation::Doubtful),
+    }
+}
+
 /// What an object knows.
 pub trait Table {
     /// Whether the action is defined for the present value.

@@ -30,7 +30,7 @@ impl Table for Mutex {
     #[inline]
     fn enabled(&self, _: ProcessId, action: Action) -> bool {
         match action {
-            Action::Lock => self.owner.is_none(),
+            Action::Lock | Action::Retry(_) => self.owner.is_none(),
             _ => true,
         }
     }
@@ -47,6 +47,7 @@ impl Table for Mutex {
         let effect = self.peek(me, action, choice);
         match action {
             Action::Unlock => self.owner = None,
+            Action::Retry(_) => {}
             _ if effect.stamp != FAILED => self.owner = Some(me),
             _ => {}
         }
@@ -54,6 +55,9 @@ impl Table for Mutex {
     }
 
     fn relation(&self, first: &Label, second: &Label) -> Relation {
+        if let Some(relation) = super::relation_of_retries(first, second) {
+            return relation;
+        }
         match (first.action, second.action) {
             _ if failed(first) && failed(second) => Relation::Independent,
             (Action::Unlock, Action::Lock) => Relation::Ordered,
@@ -68,7 +72,8 @@ impl Table for Mutex {
     }
 
     fn never_commutes(&self, one: Action, two: Action) -> bool {
-        (one, two) != (Action::TryLock, Action::TryLock)
+        let may = |action| matches!(action, Action::TryLock | Action::Retry(_));
+        !(may(one) && may(two))
     }
 
     fn interferes(&self, action: Action, other: Action) -> bool {

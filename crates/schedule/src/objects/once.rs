@@ -30,7 +30,11 @@ fn reads(label: &Label) -> bool {
 
 impl Table for Once {
     fn enabled(&self, _: ProcessId, action: Action) -> bool {
-        action != Action::Begin || self.running.is_none()
+        match action {
+            Action::Begin => self.running.is_none(),
+            Action::Retry(_) => self.complete,
+            _ => true,
+        }
     }
 
     fn peek(&self, _: ProcessId, action: Action, _: u32) -> Effect {
@@ -53,6 +57,9 @@ impl Table for Once {
     }
 
     fn relation(&self, first: &Label, second: &Label) -> Relation {
+        if let Some(relation) = super::relation_of_retries(first, second) {
+            return relation;
+        }
         use Action::*;
         match (first.action, second.action) {
             _ if reads(first) && reads(second) => Relation::Independent,
@@ -71,7 +78,10 @@ impl Table for Once {
         !self.commutes(action, other)
     }
 
-    fn enables(&self, _: Action, other: Action, by: ProcessId) -> bool {
+    fn enables(&self, action: Action, other: Action, by: ProcessId) -> bool {
+        if matches!(action, Action::Retry(_)) {
+            return matches!(other, Action::Begin | Action::Complete | Action::Abandon);
+        }
         matches!(other, Action::Complete | Action::Abandon) && self.running == Some(by)
     }
 

@@ -38,13 +38,13 @@ impl Process {
 }
 
 fn about_the_end(action: Action) -> bool {
-    matches!(action, Action::Exit | Action::Join | Action::IsFinished)
+    matches!(action, Action::Exit | Action::Join | Action::IsFinished | Action::Retry(_))
 }
 
 impl Table for Process {
     fn enabled(&self, _: ProcessId, action: Action) -> bool {
         match action {
-            Action::Join => self.ended,
+            Action::Join | Action::Retry(_) => self.ended,
             Action::Park => self.permit,
             _ => true,
         }
@@ -54,7 +54,7 @@ impl Table for Process {
     fn peek(&self, _: ProcessId, action: Action, _: u32) -> Effect {
         match action {
             Action::IsFinished => Effect { out: u64::from(self.ended), stamp: 0 },
-            Action::Exit | Action::Join => Effect::default(),
+            Action::Exit | Action::Join | Action::Retry(_) => Effect::default(),
             _ => Effect { out: u64::from(self.permit), stamp: u64::from(self.permit) },
         }
     }
@@ -71,6 +71,9 @@ impl Table for Process {
     }
 
     fn relation(&self, first: &Label, second: &Label) -> Relation {
+        if let Some(relation) = super::relation_of_retries(first, second) {
+            return relation;
+        }
         use Action::*;
         match (first.action, second.action) {
             (one, two) if about_the_end(one) != about_the_end(two) => Relation::Independent,
@@ -92,7 +95,7 @@ impl Table for Process {
         use Action::*;
         match (action, other) {
             (one, two) if about_the_end(one) != about_the_end(two) => false,
-            (Join, Exit) => !self.ended,
+            (Join | Retry(_), Exit) => !self.ended,
             (Exit, IsFinished) | (IsFinished, Exit) => true,
             (one, _) => !about_the_end(one),
         }
@@ -100,13 +103,13 @@ impl Table for Process {
 
     fn enables(&self, action: Action, other: Action, by: ProcessId) -> bool {
         match action {
-            Action::Join => by == self.me && other == Action::Exit,
+            Action::Join | Action::Retry(_) => by == self.me && other == Action::Exit,
             _ => other == Action::Unpark,
         }
     }
 
     fn holders(&self, action: Action) -> Vec<ProcessId> {
-        if action == Action::Join { vec![self.me] } else { Vec::new() }
+        if matches!(action, Action::Join | Action::Retry(_)) { vec![self.me] } else { Vec::new() }
     }
 
     fn describe(&self) -> String {

@@ -4,7 +4,7 @@
 //! before it.
 
 use super::{Effect, Label, Relation, Table};
-use crate::op::{Action, ProcessId};
+use crate::op::{Action, Attempt, ProcessId};
 use smallvec::SmallVec;
 
 /// A lock for several readers or one writer.
@@ -58,8 +58,8 @@ impl Table for RwLock {
     #[inline]
     fn enabled(&self, _: ProcessId, action: Action) -> bool {
         match action {
-            Action::ReadLock => self.writer.is_none(),
-            Action::WriteLock => self.writer.is_none() && self.readers.is_empty(),
+            Action::ReadLock | Action::Retry(Attempt::ReadLock) => self.writer.is_none(),
+            Action::WriteLock | Action::Retry(_) => self.writer.is_none() && self.readers.is_empty(),
             _ => true,
         }
     }
@@ -85,6 +85,7 @@ impl Table for RwLock {
                 }
             }
             Action::WriteUnlock => self.writer = None,
+            Action::Retry(_) => {}
             _ if effect.stamp != 0 => {}
             Action::ReadLock | Action::TryReadLock => {
                 // Sorted: the value must not remember the order.
@@ -97,6 +98,9 @@ impl Table for RwLock {
     }
 
     fn relation(&self, first: &Label, second: &Label) -> Relation {
+        if let Some(relation) = super::relation_of_retries(first, second) {
+            return relation;
+        }
         use Does::*;
         let ((one, _), (two, attempt)) = (does(first), does(second));
         match (one, two) {

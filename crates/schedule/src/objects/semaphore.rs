@@ -32,7 +32,7 @@ const FAILED: u64 = u64::MAX;
 impl Table for Semaphore {
     #[inline]
     fn enabled(&self, _: ProcessId, action: Action) -> bool {
-        action != Action::Acquire || self.permits() > 0
+        !matches!(action, Action::Acquire | Action::Retry(_)) || self.permits() > 0
     }
 
     /// An attempt gets 1 if it succeeds.
@@ -50,6 +50,7 @@ impl Table for Semaphore {
         let effect = self.peek(me, action, choice);
         match action {
             Action::Release => self.n_released += 1,
+            Action::Retry(_) => {}
             _ if effect.stamp != FAILED => self.n_acquired += 1,
             _ => {}
         }
@@ -57,6 +58,9 @@ impl Table for Semaphore {
     }
 
     fn relation(&self, first: &Label, second: &Label) -> Relation {
+        if let Some(relation) = super::relation_of_retries(first, second) {
+            return relation;
+        }
         use Action::*;
         match (first.action, second.action) {
             (Acquire, Release) => Relation::Independent,

@@ -246,6 +246,7 @@ fn words(op: &Op, out: Option<u64>) -> (String, String) {
             };
             ("compare-exchange", value)
         }
+        Retry(_) => ("wait-for-change", String::new()),
         Await(value) => ("wait-for-change", format!("from {value}")),
         Lock => ("lock", String::new()),
         TryLock => ("try-lock", succeeded("locked", "would block")),

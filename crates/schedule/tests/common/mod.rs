@@ -7,8 +7,8 @@ use stubborn_schedule::objects::{
     Barrier, Channel, Condvar, Mutex, Object, Once, Process, RwLock, Semaphore, Variable, WakeOrder,
 };
 use stubborn_schedule::{
-    Action, Algorithm, Explorer, Fault, Found, Instruction, Op, Options, Part, Script, Trace, Update, Width,
-    World,
+    Action, Algorithm, Attempt, Explorer, Fault, Found, Instruction, Op, Options, Part, Script, Trace,
+    Update, Width, World,
 };
 
 pub(crate) struct Rng(u64);
@@ -160,6 +160,9 @@ fn piece(rng: &mut Rng, kind: u64, me: u32, n: u32, code: &mut Vec<Instruction>)
         }
         3 => {
             let mutex = rng.pick(&MUTEXES);
+            if rng.below(8) == 0 {
+                code.push(on(mutex, Action::Retry(Attempt::Lock)));
+            }
             code.push(on(mutex, Action::TryLock));
             code.push(Instruction::SkipIf(0, 1));
             code.push(on(mutex, Action::Unlock));
@@ -177,6 +180,10 @@ fn piece(rng: &mut Rng, kind: u64, me: u32, n: u32, code: &mut Vec<Instruction>)
                 (Action::TryReadLock, Action::ReadUnlock),
                 (Action::TryWriteLock, Action::WriteUnlock),
             ]);
+            if rng.below(8) == 0 {
+                let attempt = rng.pick(&[Attempt::ReadLock, Attempt::WriteLock]);
+                code.push(on(RWLOCK, Action::Retry(attempt)));
+            }
             code.push(on(RWLOCK, lock));
             code.push(Instruction::SkipIf(0, 1 + usize::from(rng.0.is_multiple_of(2))));
             if rng.0.is_multiple_of(2) {
@@ -197,7 +204,8 @@ fn piece(rng: &mut Rng, kind: u64, me: u32, n: u32, code: &mut Vec<Instruction>)
             _ => code.push(on(CONDVAR, rng.pick(&[Action::NotifyOne, Action::NotifyAll]))),
         },
         7 => {
-            let actions = [Action::Acquire, Action::Release, Action::Release, Action::TryAcquire];
+            let retry = Action::Retry(Attempt::Acquire);
+            let actions = [Action::Acquire, Action::Release, Action::Release, Action::TryAcquire, retry];
             code.push(on(SEMAPHORE, rng.pick(&actions)));
         }
         8 => {
@@ -215,6 +223,8 @@ fn piece(rng: &mut Rng, kind: u64, me: u32, n: u32, code: &mut Vec<Instruction>)
                 Action::DropSender,
                 Action::DropReceiver,
                 Action::Taken(0),
+                Action::Retry(Attempt::Send),
+                Action::Retry(Attempt::Receive),
             ];
             let action = rng.pick(&actions);
             // Who has gone away neither sends nor receives.
@@ -231,14 +241,26 @@ fn piece(rng: &mut Rng, kind: u64, me: u32, n: u32, code: &mut Vec<Instruction>)
                 code.push(on(BARRIER, Action::Arrive));
                 code.push(Instruction::Leave(BARRIER));
             } else {
-                code.push(on(ONCE, rng.pick(&[Action::Begin, Action::IsComplete, Action::Begin])));
+                code.push(on(
+                    ONCE,
+                    rng.pick(&[
+                        Action::Begin,
+                        Action::IsComplete,
+                        Action::Begin,
+                        Action::Retry(Attempt::Completion),
+                    ]),
+                ));
                 if code.last() == Some(&on(ONCE, Action::Begin)) {
                     code.push(Instruction::SkipIf(0, 1));
                     code.push(on(ONCE, rng.pick(&[Action::Complete, Action::Complete, Action::Abandon])));
                 }
             }
         }
-        10 => match rng.below(3) {
+        10 => match rng.below(4) {
+            3 => code.push(Instruction::Do(Op::on_all(&[
+                Part { object: 2, action: Action::Retry(Attempt::Lock) },
+                Part { object: 1, action: Action::Await(0) },
+            ]))),
             0 => code.push(Instruction::Do(Op::toss(2))),
             1 => code.push(Instruction::Do(Op::on_all(&[
                 Part { object: 0, action: Action::Await(0) },
@@ -246,7 +268,8 @@ fn piece(rng: &mut Rng, kind: u64, me: u32, n: u32, code: &mut Vec<Instruction>)
             ]))),
             _ => code.push(access(rng)),
         },
-        _ => match rng.below(5) {
+        _ => match rng.below(6) {
+            5 => code.push(on(other, Action::Retry(Attempt::End))),
             0 => code.push(on(mine, rng.pick(&[Action::Park, Action::TimedPark]))),
             1 => code.push(on(other, Action::IsFinished)),
             2 => code.push(on(other, Action::Join)),

@@ -13,6 +13,7 @@ pub(crate) mod switch;
 pub(crate) mod turn;
 
 use crate::watchdog::Progress;
+use spin::Before;
 use state::{Deferred, State, with_state};
 use std::panic::Location;
 use std::sync::Arc;
@@ -49,14 +50,17 @@ pub(crate) fn visible_at(op: Op, place: &'static Location<'static>) -> u64 {
     }
     let (mut owes, mut awaited) = (false, None);
     if turn::is_noted() {
-        (owes, awaited) = with_state(|state| {
-            let awaited = spins.and_then(|part| spin::before(state, site, &part));
-            let me = state.me();
-            if spins.is_none() {
-                me.spin.clear();
-            }
-            (!me.owed.is_empty(), awaited)
+        let before = with_state(|state| {
+            let before = spin::before(state, site, spins);
+            owes = !state.me().owed.is_empty();
+            before
         });
+        match before {
+            Before::Do => {}
+            Before::Wait(parts) => awaited = Some(parts),
+            Before::Again(out) => return out,
+            Before::Learned => stop(state::LOOPS_MATTER.to_owned()),
+        }
         // Debts are paid now.
         turn::set_noted(spins.is_some());
     }
@@ -365,6 +369,10 @@ fn follow(process: ProcessId, part: Part, place: &'static Location<'static>, wor
 }
 
 fn panic_failure(process: ProcessId) -> Failure {
+    // The run is made again with all the reads of the loop that was being tried out.
+    if with_state(spin::ends) {
+        return Failure::limit(process, state::LOOPS_MATTER);
+    }
     let said = panics::said();
     let is_assertion = said.starts_with("assertion");
     let kind = if is_assertion { FailureKind::Assertion } else { FailureKind::Panic };

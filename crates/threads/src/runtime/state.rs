@@ -50,6 +50,8 @@ pub(crate) struct Settings {
     /// So many repetitions of a read that gets the same are a loop that waits.
     pub(crate) spin_after: usize,
     pub(crate) names: SharedNames,
+    /// What is known of loops.
+    pub(crate) loops: Arc<Mutex<super::spin::Loops>>,
     /// Whether the end of a thread is a visible operation: somebody asks whether a thread has ended.
     pub(crate) exit_is_visible: bool,
     /// Whether the end of a critical section is a visible operation: somebody asks whether a lock is held, or the algorithm must see
@@ -64,12 +66,16 @@ pub(crate) const ENDS_MATTER: &str = "somebody asks whether a thread has ended";
 /// What an exploration says that must begin again with visible ends of critical sections.
 pub(crate) const UNLOCKS_MATTER: &str = "somebody asks whether a lock is held";
 
+/// What an exploration says that must begin again because it has learned whether a loop waits.
+pub(crate) const LOOPS_MATTER: &str = "a loop may wait";
+
 impl Settings {
     /// Makes operations visible that matter after all; false if something else is the matter.
     pub(crate) fn see_more(&mut self, why: &str) -> bool {
         let hidden = match why {
             ENDS_MATTER => &mut self.exit_is_visible,
             UNLOCKS_MATTER => &mut self.unlock_is_visible,
+            LOOPS_MATTER => return true,
             _ => return false,
         };
         !std::mem::replace(hidden, true)

@@ -5,7 +5,7 @@ use crate::runtime::{switch, turn, visible, visible_in_drop};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
-use stubborn_schedule::{Action, ObjectId, Op, objects};
+use stubborn_schedule::{Action, Attempt, ObjectId, Op, objects};
 
 /// See [`std::sync::Once`].
 #[derive(Debug)]
@@ -58,9 +58,7 @@ impl Once {
     /// See [`std::sync::Once::wait`].
     #[track_caller]
     pub fn wait(&self) {
-        while !self.is_completed() {
-            crate::thread::yield_now();
-        }
+        visible(Op::on(self.id(), Action::Retry(Attempt::Completion)));
     }
 }
 
