@@ -71,12 +71,14 @@ impl Table for Process {
     }
 
     fn relation(&self, first: &Label, second: &Label) -> Relation {
+        use Action::*;
+        if about_the_end(first.action) != about_the_end(second.action) {
+            return Relation::Independent;
+        }
         if let Some(relation) = super::relation_of_retries(first, second) {
             return relation;
         }
-        use Action::*;
         match (first.action, second.action) {
-            (one, two) if about_the_end(one) != about_the_end(two) => Relation::Independent,
             (Exit, Join) => Relation::Ordered,
             (Exit, IsFinished) | (IsFinished, Exit) => Relation::Conflict,
             (one, _) if about_the_end(one) => Relation::Independent,
