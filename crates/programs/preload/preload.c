@@ -1057,7 +1057,7 @@ void VS_assert(int holds)
 void stubborn_access(void *address, size_t size, int flags, void *site)
 {
 	if (me)
-		request_on(OP_ACCESS, place(address, 0), size << 2 | (uint64_t)flags, (uint64_t)site);
+		request_on(OP_ACCESS, place(address, 0), size << 3 | (uint64_t)flags, (uint64_t)site);
 }
 
 /* Time goes on by itself, a little with each look, and nobody sleeps. */

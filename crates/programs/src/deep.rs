@@ -9,6 +9,12 @@ use std::process::Command;
 /// What stands in for the sanitizer's library.
 const CALLS: &str = include_str!("../preload/deep.c");
 
+/// Functions of the C library whose accesses to memory are seen, too: calls of them go through what we link.
+const WRAPPED: [&str; 15] = [
+    "memcpy", "memmove", "memset", "memcmp", "strlen", "strcpy", "strncpy", "strcat", "strcmp", "strncmp",
+    "strchr", "strdup", "qsort", "read", "write",
+];
+
 /// Options with a value of their own behind them.
 const WITH_VALUE: [&str; 9] = ["-o", "-I", "-D", "-U", "-L", "-l", "-include", "-x", "-isystem"];
 
@@ -23,7 +29,9 @@ pub fn compile(arguments: &[String], mut say: impl FnMut(&str)) -> Result<i32, T
     };
     let instrumented = |rest: &[String]| {
         let first = ["-fsanitize=thread", "-g"].map(str::to_owned);
-        first.into_iter().chain(rest.iter().cloned()).collect::<Vec<String>>()
+        // The compiler knows what these do, and might do it itself.
+        let calls = WRAPPED.map(|name| format!("-fno-builtin-{name}"));
+        first.into_iter().chain(calls).chain(rest.iter().cloned()).collect::<Vec<String>>()
     };
     if arguments.iter().any(|argument| ["-c", "-S", "-E", "--version"].contains(&argument.as_str())) {
         return run(&instrumented(arguments));
@@ -63,7 +71,7 @@ fn link(
         return Ok(compiled);
     }
     objects.push(object);
-    let wrapped = ["memcpy", "memmove", "memset"].map(|name| format!("-Wl,--wrap={name}"));
+    let wrapped = WRAPPED.map(|name| format!("-Wl,--wrap={name}"));
     // Objects come before libraries.
     run(&[&wrapped[..], &objects[..], &others[..]].concat())
 }

@@ -152,11 +152,24 @@ impl Controller {
                     .cells()
                     .map(|cell| self.object(world, Key { kind: Kind::Memory, space: b, address: cell }, 0))
                     .collect();
+                let is_own = match self.owners.note(process, &cells, access) {
+                    Ok(is_own) => {
+                        is_own
+                            && !cells
+                                .iter()
+                                .any(|&cell| self.learned.public.contains(&self.keys[cell as usize]))
+                    }
+                    Err(cell) => {
+                        self.learned.public.insert(self.keys[cell as usize]);
+                        return Err(Failure::limit(process, AGAIN));
+                    }
+                };
                 let task = self.tasks[process as usize].as_mut().expect("it has announced");
                 task.access = Some(access);
-                match task.spin.before(site, &cells, access, world) {
-                    Some(awaited) => {
+                match task.spin.before(site, &cells, (access, is_own), world) {
+                    Some((awaited, own_cells)) => {
                         self.n_spins += 1;
+                        self.owners.trust(&own_cells);
                         // The access itself comes when something has changed.
                         task.site = site;
                         let made = Op::on_all(&awaited);

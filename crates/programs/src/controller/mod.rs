@@ -14,7 +14,7 @@ mod server;
 use self::server::signal_name;
 use crate::Trouble;
 use crate::ignored::Code;
-use crate::memory::{Access, Spin};
+use crate::memory::{Access, Owners, Spin};
 use crate::objects;
 use crate::objects::{CHILD_STARTS, Children, Life, Message, NO_CHILD, Pipe, Queue, SysV};
 use crate::shared::{self, ANNOUNCED, CRASHED, ENDED, MOVING, Mapping, Pinned, SLOTS};
@@ -131,6 +131,8 @@ pub(crate) struct Learned {
     asks_which_child: bool,
     /// A process ends while threads of it are left, and there are other processes, which can tell when; or it is copied.
     lives: bool,
+    /// Memory on a stack to which a loop writes that seems to wait, and which somebody else looks at.
+    public: FxHashSet<Key>,
     /// Names of objects, by number.
     names: FxHashMap<Vec<u8>, u64>,
     /// Texts of messages, by number and by text.
@@ -205,6 +207,8 @@ pub(crate) struct Controller {
     removed: FxHashSet<u64>,
     /// What is in each pipe.
     in_pipes: FxHashMap<u64, VecDeque<u8>>,
+    /// Who has touched which memory.
+    owners: Owners,
     /// Loops that were assumed to wait.
     pub(crate) n_spins: u64,
     early: Option<Failure>,
@@ -234,6 +238,7 @@ impl Controller {
             files: FxHashMap::default(),
             removed: FxHashSet::default(),
             in_pipes: FxHashMap::default(),
+            owners: Owners::default(),
             n_spins: 0,
             early: None,
         };
@@ -524,6 +529,7 @@ impl Program for Controller {
         self.of_slot.clear();
         self.objects.clear();
         self.keys.clear();
+        self.owners.clear();
         self.files.clear();
         self.removed.clear();
         self.in_pipes.clear();

@@ -1,10 +1,15 @@
 /* Races on plain memory: `count` loses an update, `flag` hands over without order, `peterson` is right if memory is
- * sequentially consistent and its variables are atomic, `broken` forgets the turn; `copy` copies with the C library, and
- * `long` too much at once. */
+ * sequentially consistent and its variables are atomic, `broken` forgets the turn; `copy` copies with the C library, `name` and
+ * `sorted` use it otherwise, and `long` copies too much at once. Locks that are tried again and again: `spin`, `compare`, and `open` that is
+ * none. Processes: `shared` is as `count`, `handed` is not. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int counter, data, is_ready;
 static char text[8192], other[8192];
@@ -24,9 +29,53 @@ static void critical(int i)
 	atomic_store(&wants[i], 0);
 }
 
+static atomic_flag taken = ATOMIC_FLAG_INIT;
+static atomic_int owner;
+static int numbers[4] = { 4, 3, 2, 1 };
+
+/* Adds one under a lock that is not there in the library. */
+static void add(void)
+{
+	if (!strcmp(what, "spin"))
+		while (atomic_flag_test_and_set(&taken))
+			;
+	for (int nobody = 0; !strcmp(what, "compare") && !atomic_compare_exchange_strong(&owner, &nobody, 1);)
+		nobody = 0;
+	if (!strcmp(what, "open"))
+		atomic_flag_test_and_set(&taken);
+	counter++;
+	atomic_store(&owner, 0);
+	atomic_flag_clear(&taken);
+}
+
+static int compare(const void *one, const void *two) { return *(const int *)one - *(const int *)two; }
+
+/* Two processes; the second waits for the first if it is told. */
+static int processes(void)
+{
+	struct { atomic_int is_ready; int n; } *shared =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (fork() == 0) {
+		shared->n++;
+		atomic_store(&shared->is_ready, 1);
+		_exit(0);
+	}
+	while (!strcmp(what, "handed") && !atomic_load(&shared->is_ready))
+		;
+	shared->n++;
+	wait(NULL);
+	return shared->n == 2 ? 0 : 1;
+}
+
 static void *first(void *unused)
 {
-	if (!strcmp(what, "count"))
+	if (!strcmp(what, "spin") || !strcmp(what, "compare") || !strcmp(what, "open"))
+		add();
+	else if (!strcmp(what, "name"))
+		strcpy(text, "somebody");
+	else if (!strcmp(what, "sorted"))
+		qsort(numbers, 4, sizeof *numbers, compare);
+	else if (!strcmp(what, "count"))
 		counter++;
 	else if (!strcmp(what, "copy") || !strcmp(what, "long"))
 		memcpy(text, other, n_copied);
@@ -42,7 +91,13 @@ static void *first(void *unused)
 
 static void *second(void *unused)
 {
-	if (!strcmp(what, "count"))
+	if (!strcmp(what, "spin") || !strcmp(what, "compare") || !strcmp(what, "open"))
+		add();
+	else if (!strcmp(what, "name"))
+		n_copied = strlen(text);
+	else if (!strcmp(what, "sorted"))
+		data = numbers[0];
+	else if (!strcmp(what, "count"))
 		counter++;
 	else if (!strcmp(what, "copy") || !strcmp(what, "long"))
 		memset(text, 1, n_copied);
@@ -62,6 +117,8 @@ int main(int argc, char **argv)
 	what = argc > 1 ? argv[1] : "count";
 	if (!strcmp(what, "long"))
 		n_copied = sizeof text;
+	if (!strcmp(what, "shared") || !strcmp(what, "handed"))
+		return processes();
 	pthread_create(&threads[0], NULL, first, NULL);
 	pthread_create(&threads[1], NULL, second, NULL);
 	pthread_join(threads[0], NULL);
