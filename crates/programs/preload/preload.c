@@ -40,6 +40,7 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -49,6 +50,32 @@
 #define MAPPINGS 64
 #define SHARED_SPACE UINT32_MAX
 #define NAMED 2
+
+#ifdef __x86_64__
+/* The function of this name is ours, too, for programs that wait in the kernel by themselves. */
+static long raw_syscall(long number, ...)
+{
+	va_list rest;
+	va_start(rest, number);
+	long all[6];
+	for (int i = 0; i < 6; i++)
+		all[i] = va_arg(rest, long);
+	va_end(rest);
+	long result;
+	register long fourth __asm__("r10") = all[3];
+	register long fifth __asm__("r8") = all[4];
+	register long sixth __asm__("r9") = all[5];
+	__asm__ volatile("syscall" : "=a"(result)
+		: "a"(number), "D"(all[0]), "S"(all[1]), "d"(all[2]), "r"(fourth), "r"(fifth), "r"(sixth)
+		: "rcx", "r11", "memory");
+	if ((unsigned long)result > -4096ul) {
+		errno = (int)-result;
+		return -1;
+	}
+	return result;
+}
+#define syscall raw_syscall
+#endif
 
 static struct shared *sh;
 static __thread struct slot *me;
@@ -456,6 +483,30 @@ int pthread_join(pthread_t thread, void **result)
 	return real_join(thread, result);
 }
 
+static int refuse_join(const char *what)
+{
+	refuse(what);
+	return EBUSY;
+}
+
+int pthread_tryjoin_np(pthread_t thread, void **result)
+{
+	return me ? refuse_join("pthread_tryjoin_np is not controlled") : real_join(thread, result);
+}
+
+int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
+{
+	(void)until;
+	return me ? refuse_join("pthread_timedjoin_np is not controlled") : real_join(thread, result);
+}
+
+int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const struct timespec *until)
+{
+	(void)clock;
+	(void)until;
+	return me ? refuse_join("pthread_clockjoin_np is not controlled") : real_join(thread, result);
+}
+
 /* Processes. The program may have asked for things to be done before a fork and after it; they are done by the parent before the child is
  * counted, and by the child when it is. */
 
@@ -626,6 +677,13 @@ pid_t getpid(void)
 	return me ? FIRST_PID + (pid_t)me->process : (pid_t)syscall(SYS_getpid);
 }
 
+pid_t gettid(void)
+{
+	if (!me)
+		return (pid_t)syscall(SYS_gettid);
+	return me->is_thread ? 100 * FIRST_PID + (pid_t)(me - sh->slots) : getpid();
+}
+
 pid_t getppid(void)
 {
 	if (!me)
@@ -705,6 +763,13 @@ int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until
 	return me && lock(mutex, OP_TRY_LOCK, SITE) ? ETIMEDOUT : 0;
 }
 
+int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until)
+{
+	(void)clock;
+	(void)until;
+	return me && lock(mutex, OP_TRY_LOCK, SITE) ? ETIMEDOUT : 0;
+}
+
 int pthread_spin_lock(pthread_spinlock_t *spin)
 {
 	if (me)
@@ -741,6 +806,19 @@ int pthread_rwlock_rdlock(pthread_rwlock_t *lock) { return read_write(lock, OP_R
 int pthread_rwlock_wrlock(pthread_rwlock_t *lock) { return read_write(lock, OP_WRITE_LOCK, SITE); }
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) { return read_write(lock, OP_TRY_READ_LOCK, SITE); }
 int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) { return read_write(lock, OP_TRY_WRITE_LOCK, SITE); }
+/* With a limit of time: it may be up whenever the lock is not free. */
+static int read_write_or_late(pthread_rwlock_t *lock, uint32_t op, uint64_t site)
+{
+	return read_write(lock, op, site) ? ETIMEDOUT : 0;
+}
+
+#define UNTIL const struct timespec *until
+#define LATE(op) return (void)until, read_write_or_late(lock, op, SITE)
+
+int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock, UNTIL) { LATE(OP_TRY_READ_LOCK); }
+int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock, UNTIL) { LATE(OP_TRY_WRITE_LOCK); }
+int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t clock, UNTIL) { (void)clock; LATE(OP_TRY_READ_LOCK); }
+int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t clock, UNTIL) { (void)clock; LATE(OP_TRY_WRITE_LOCK); }
 int pthread_rwlock_destroy(pthread_rwlock_t *lock) { return forget(lock, lock->__data.__shared); }
 
 int pthread_rwlock_unlock(pthread_rwlock_t *lock)
@@ -851,6 +929,8 @@ int pthread_once(pthread_once_t *once, void (*function)(void))
 	return 0;
 }
 
+#include "c11.c"
+
 /* Semaphores. */
 
 /* Named ones are known by a number, whoever has opened them. */
@@ -884,6 +964,13 @@ int sem_destroy(sem_t *sem) { return ((int *)sem)[1] == NAMED ? 0 : forget(sem, 
 
 int sem_timedwait(sem_t *sem, const struct timespec *until)
 {
+	(void)until;
+	return take(sem, OP_TRY_ACQUIRE, ETIMEDOUT, SITE);
+}
+
+int sem_clockwait(sem_t *sem, clockid_t clock, const struct timespec *until)
+{
+	(void)clock;
 	(void)until;
 	return take(sem, OP_TRY_ACQUIRE, ETIMEDOUT, SITE);
 }
@@ -1168,3 +1255,21 @@ ssize_t getrandom(void *buffer, size_t length, unsigned flags)
 }
 
 int getentropy(void *buffer, size_t length) { return getrandom(buffer, length, 0) < 0 ? -1 : 0; }
+
+#ifdef __x86_64__
+#undef syscall
+long syscall(long number, ...)
+{
+	va_list rest;
+	va_start(rest, number);
+	long all[6];
+	for (int i = 0; i < 6; i++)
+		all[i] = va_arg(rest, long);
+	va_end(rest);
+	if (me && number == SYS_futex && (all[1] & FUTEX_CMD_MASK) != FUTEX_WAKE)
+		refuse("the program waits in the kernel by itself (futex), which is not controlled");
+	if (me && number == SYS_gettid)
+		return gettid();
+	return raw_syscall(number, all[0], all[1], all[2], all[3], all[4], all[5]);
+}
+#endif

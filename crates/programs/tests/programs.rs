@@ -114,6 +114,16 @@ fn pipes_end_when_nobody_can_write() {
     assert!(report.to_string().contains("wants read pipe 1"), "{report}");
 }
 
+#[test]
+fn threads_of_c11_are_threads() {
+    let report = explored("c11", &[]);
+    assert!(matches!(report.verdict, Verdict::Holds) && report.stats.runs > 1, "{report}");
+    assert_eq!(kind(&explored("c11", &["crossed"])), Some(FailureKind::Deadlock));
+    assert_eq!(kind(&explored("c11", &["late"])), Some(FailureKind::Assertion));
+    let report = explored("c11", &["futex"]);
+    assert!(report.exit_code() == 3 && report.to_string().contains("futex"), "{report}");
+}
+
 /// Pairs of sockets, streams on pipes, and other programs at their ends.
 #[test]
 fn streams_are_pipes() {
