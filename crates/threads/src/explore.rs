@@ -346,6 +346,7 @@ impl Work {
             wake_order: builder.wake_order,
             spin_after: builder.spin_after,
             names: names.clone(),
+            counted: Arc::default(),
             loops: Arc::default(),
             exit_is_visible: false,
             // Persistent sets are computed from what processes were seen to announce, and wake-up trees from single operations.

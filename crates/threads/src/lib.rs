@@ -26,8 +26,8 @@
 //! ```
 //!
 //! What else is not controlled: time, random numbers, input and output, primitives of other crates. Code that depends on
-//! them is reported when it behaves differently in the same schedule. Reference counts of [`sync::Arc`] are those of the
-//! standard library: when a value is dropped is not explored. There are no spurious wake-ups; timeouts are up at any time.
+//! them is reported when it behaves differently in the same schedule. Reference counts of [`sync::Arc`] are explored where somebody can tell
+//! them; those of the standard library's own `Arc` are not. There are no spurious wake-ups; timeouts are up at any time.
 
 #![deny(unsafe_code)]
 

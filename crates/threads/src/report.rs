@@ -73,6 +73,10 @@ impl Naming for Called<'_> {
         format!("{}{number} ({}:{})", object.kind, created.file(), created.line())
     }
 
+    fn operation(&self, code: u32, _input: u64, out: Option<u64>) -> Option<(String, String)> {
+        crate::runtime::counts::words(code, out)
+    }
+
     fn place(&self, process: ProcessId) -> Option<(String, u32)> {
         let thread = self.state.known(process);
         thread.and_then(|thread| thread.place).map(said)

@@ -4,6 +4,7 @@
 //! primitive does is done at once, because nobody else runs. What a task creates and starts between two requests is
 //! noted in `State` and given to the engine when the task asks.
 
+pub(crate) mod counts;
 pub(crate) mod object;
 pub(crate) mod overflow;
 pub(crate) mod panics;
@@ -47,6 +48,12 @@ pub(crate) fn visible_at(op: Op, place: &'static Location<'static>) -> u64 {
     let spins = spin::may_spin(&op);
     if turn::is_ending() {
         return 0;
+    }
+    if counts::destroying() != 0 {
+        // It matters who is the last owner of what is being destroyed.
+        let site = counts::destroying();
+        counts::set_destroying(0);
+        counts::see(site);
     }
     let (mut owes, mut awaited) = (false, None);
     if turn::is_noted() {
@@ -99,7 +106,8 @@ pub(crate) fn visible_in_drop(place: &'static Location<'static>, op: impl FnOnce
 
 /// The end of a critical section, in a destructor. If it belongs to the step in which the task moved, the task goes on.
 pub(crate) fn unlock(place: &'static Location<'static>, object: impl FnOnce() -> ObjectId, action: Action) {
-    let goes_on = turn::may_follow() && !turn::is_noted() && turn::unlocked().is_none();
+    let goes_on =
+        turn::may_follow() && !turn::is_noted() && turn::unlocked().is_none() && counts::destroying() == 0;
     if goes_on && switch::is_task() && !turn::is_ending() && !std::thread::panicking() {
         turn::set_unlocked(Some((Part { object: object(), action }, place)));
     } else {
@@ -384,6 +392,7 @@ impl Program for Runtime {
         self.leave_failed();
         self.ready.clear();
         self.deferred.clear();
+        counts::set_destroying(0);
         with_state(State::begin_run);
         let body = self.body.clone();
         let main = crate::thread::main_task(move || body());

@@ -50,6 +50,8 @@ pub(crate) struct Settings {
     /// So many repetitions of a read that gets the same are a loop that waits.
     pub(crate) spin_after: usize,
     pub(crate) names: SharedNames,
+    /// Where reference counts are visible.
+    pub(crate) counted: Arc<Mutex<super::counts::Places>>,
     /// What is known of loops.
     pub(crate) loops: Arc<Mutex<super::spin::Loops>>,
     /// Whether the end of a thread is a visible operation: somebody asks whether a thread has ended.
@@ -69,13 +71,16 @@ pub(crate) const UNLOCKS_MATTER: &str = "somebody asks whether a lock is held";
 /// What an exploration says that must begin again because it has learned whether a loop waits.
 pub(crate) const LOOPS_MATTER: &str = "a loop may wait";
 
+/// What an exploration says that must begin again with more visible reference counts.
+pub(crate) const COUNTS_MATTER: &str = "somebody can tell how many own something";
+
 impl Settings {
     /// Makes operations visible that matter after all; false if something else is the matter.
     pub(crate) fn see_more(&mut self, why: &str) -> bool {
         let hidden = match why {
             ENDS_MATTER => &mut self.exit_is_visible,
             UNLOCKS_MATTER => &mut self.unlock_is_visible,
-            LOOPS_MATTER => return true,
+            LOOPS_MATTER | COUNTS_MATTER => return true,
             _ => return false,
         };
         !std::mem::replace(hidden, true)
@@ -161,6 +166,8 @@ pub(crate) struct State {
     /// Per thread, the numbers of its children, which are the same in every run.
     children: Vec<Vec<ProcessId>>,
     pub(crate) objects: Vec<Registered>,
+    /// Where reference counts were visible when the exploration began.
+    pub(crate) counted: super::counts::Places,
     /// What to do with the world when the task that runs asks for something.
     pub(crate) deferred: Vec<Deferred>,
     /// Threads that have not run.
@@ -200,8 +207,10 @@ impl State {
     pub(crate) fn new(settings: Settings) -> State {
         let worker = WORKERS.fetch_add(1, Ordering::Relaxed);
         ACTIVE.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        let counted = settings.counted.lock().unwrap_or_else(PoisonError::into_inner).clone();
         State {
             settings,
+            counted,
             run: worker << RUN_BITS,
             threads: Vec::new(),
             n_threads: 0,
