@@ -16,6 +16,11 @@ pub trait Program {
     /// announces the next, or ends. It may create objects and start other processes, which announce too.
     fn resume(&mut self, process: ProcessId, out: u64, world: &mut World) -> Result<(), Failure>;
 
+    /// A limit that was reached in `reset`: then nothing is known of the run, not even that it differs from another.
+    fn limit_of_reset(&self) -> Option<Failure> {
+        None
+    }
+
     /// Nobody can move. Whether that is a deadlock, with `blocked` not empty.
     fn is_deadlock(&self, _blocked: &[ProcessId]) -> bool {
         true

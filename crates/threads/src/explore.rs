@@ -324,6 +324,10 @@ impl stubborn_schedule::Program for Watched {
         self.runtime.resume(process, out, world)
     }
 
+    fn limit_of_reset(&self) -> Option<Failure> {
+        self.runtime.limit_of_reset()
+    }
+
     fn is_deadlock(&self, blocked: &[stubborn_schedule::ProcessId]) -> bool {
         self.runtime.is_deadlock(blocked)
     }

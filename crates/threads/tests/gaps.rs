@@ -252,6 +252,96 @@ fn there_may_be_many_threads() {
     assert_eq!(report.stats.runs, 1);
 }
 
+stubborn_threads::thread_local! {
+    static OWN: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    static LIST: std::cell::RefCell<Vec<usize>> = std::cell::RefCell::new(Vec::new());
+}
+
+#[test]
+fn several_workers_see_what_one_sees() {
+    let results = |workers: usize| {
+        let all = std::sync::Arc::new(std::sync::Mutex::new(std::collections::BTreeSet::new()));
+        let into = all.clone();
+        let report = Builder::new().workers(workers).check(move || {
+            let shared = Arc::new((AtomicUsize::new(0), OnceLock::new(), LazyLock::new(|| Mutex::new(5))));
+            let threads: Vec<_> = (1..4)
+                .map(|i| {
+                    let shared = shared.clone();
+                    thread::spawn(move || {
+                        let before = shared.0.fetch_add(i, SeqCst);
+                        OWN.set(OWN.get() + before);
+                        LIST.with_borrow_mut(|list| list.push(i));
+                        let first = *shared.1.get_or_init(|| i);
+                        *shared.2.lock().unwrap() += 1;
+                        assert_eq!(LIST.with_borrow(Vec::len), 1);
+                        (OWN.get(), first)
+                    })
+                })
+                .collect();
+            let seen: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+            assert_eq!((OWN.get(), *shared.2.lock().unwrap()), (0, 8));
+            into.lock().unwrap().insert(seen);
+        });
+        assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+        let all = all.lock().unwrap().clone();
+        all
+    };
+    let expected = results(1);
+    assert_eq!(expected.len(), 18);
+    assert_eq!(results(2), expected);
+    assert_eq!(results(5), expected);
+}
+
+#[test]
+fn several_workers_begin_again_together() {
+    let report = Builder::new().workers(3).check(|| {
+        let shared = Arc::new((Mutex::new(0), AtomicBool::new(false)));
+        let other = thread::spawn({
+            let shared = shared.clone();
+            move || {
+                *shared.0.lock().unwrap() += 1;
+                shared.1.store(true, SeqCst);
+            }
+        });
+        while shared.0.try_lock().is_err() {}
+        while !shared.1.load(SeqCst) {}
+        assert!(Arc::strong_count(&shared) <= 2);
+        while !other.is_finished() {}
+        assert_eq!(Arc::strong_count(&shared), 1);
+    });
+    assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+}
+
+/// What is in a static is in memory once. Workers that use it at the same time must not believe each other.
+#[test]
+fn a_static_that_workers_share_is_refused() {
+    static SHARED: AtomicUsize = AtomicUsize::new(0);
+    static CELL: LazyLock<Mutex<usize>> = LazyLock::new(|| Mutex::new(0));
+    let mut refused = 0;
+    for _ in 0..20 {
+        let report = Builder::new().workers(3).check(|| {
+            let threads: Vec<_> = (0..4)
+                .map(|_| {
+                    thread::spawn(|| {
+                        *CELL.lock().unwrap() += SHARED.fetch_add(1, SeqCst);
+                    })
+                })
+                .collect();
+            threads.into_iter().for_each(|thread| thread.join().unwrap());
+            assert_eq!((SHARED.load(SeqCst), *CELL.lock().unwrap()), (4, 6));
+        });
+        match &report.verdict {
+            Verdict::Holds => {}
+            Verdict::Inconclusive(why) => {
+                assert!(why.contains("explorations"), "{report}");
+                refused += 1;
+            }
+            Verdict::Violated(_) => panic!("{report}"),
+        }
+    }
+    assert!(refused > 0);
+}
+
 static COUNTER: AtomicUsize = AtomicUsize::new(0);
 static LOCK: Mutex<u32> = Mutex::new(0);
 static CELL: OnceLock<usize> = OnceLock::new();

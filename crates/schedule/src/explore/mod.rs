@@ -228,6 +228,16 @@ pub enum Found {
     Inconclusive(Why),
 }
 
+impl Found {
+    /// A failure; a limit of the program's own is none.
+    fn of(failure: Failure, schedule: Schedule) -> Found {
+        match failure.is_limit {
+            true => Found::Inconclusive(Why::Program(failure.message)),
+            false => Found::Failure(failure, schedule),
+        }
+    }
+}
+
 /// The result of an exploration.
 #[derive(Clone, Debug)]
 pub struct Outcome {

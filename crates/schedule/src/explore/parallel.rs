@@ -109,7 +109,7 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
                 Ended::At(_) if self.nodes.len() == depth => {}
                 ended => {
                     if let Some((failure, schedule)) = self.conclude(ended) {
-                        return (jobs, Some(Found::Failure(failure, schedule)));
+                        return (jobs, Some(Found::of(failure, schedule)));
                     }
                 }
             }

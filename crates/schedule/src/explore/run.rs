@@ -72,6 +72,9 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
         self.world.clear();
         self.learned = false;
         self.program.reset(&mut self.world);
+        if let Some(failure) = self.program.limit_of_reset() {
+            return Err(failure);
+        }
         self.note(None);
         (0..self.nodes.len()).try_for_each(|depth| self.replay_step(depth))
     }
@@ -241,6 +244,9 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
     pub(super) fn repeat(&mut self) -> Option<Found> {
         self.world.clear();
         self.program.reset(&mut self.world);
+        if let Some(failure) = self.program.limit_of_reset() {
+            return Some(Found::of(failure, self.schedule()));
+        }
         for depth in 0..self.nodes.len() {
             let turn = self.nodes[depth].turn;
             let op = self.world.pending(turn.process);
@@ -250,7 +256,7 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
                 return Some(Found::Failure(failure, self.schedule()));
             }
             if let Err(failure) = self.perform(turn) {
-                return Some(Found::Failure(failure, self.schedule()));
+                return Some(Found::of(failure, self.schedule()));
             }
         }
         // A run that was cut goes on, of course.

@@ -109,10 +109,7 @@ impl<'p, P: Program + ?Sized> Explorer<'p, P> {
             }
             if let Some((failure, schedule)) = self.conclude(ended) {
                 let is_final = failure.is_limit || failure.kind == FailureKind::Nondeterminism;
-                let found = match failure.is_limit {
-                    true => Found::Inconclusive(Why::Program(failure.message)),
-                    false => Found::Failure(failure, schedule),
-                };
+                let found = Found::of(failure, schedule);
                 if !self.options.keep_going || is_final {
                     return found;
                 }

@@ -419,6 +419,10 @@ impl Program for Runtime {
         Ok(())
     }
 
+    fn limit_of_reset(&self) -> Option<Failure> {
+        self.early.clone().filter(|failure| failure.is_limit)
+    }
+
     fn is_deadlock(&self, blocked: &[ProcessId]) -> bool {
         // A process ends with its main thread; threads that nobody will join may wait for ever.
         with_state(|state| blocked.contains(&0) || blocked.iter().any(|&p| !state.is_detached(p)))

@@ -18,6 +18,9 @@ pub(crate) struct Handle {
     id: AtomicU32,
 }
 
+/// Instead of a run: the primitive is being registered.
+const BUSY: u64 = u64::MAX;
+
 /// Whether a primitive was known in the present run.
 pub(crate) enum Known {
     /// It was.
@@ -45,7 +48,12 @@ impl Handle {
 
     fn register(&self, run: u64, before: u64, make: impl FnOnce(bool) -> Object) -> Known {
         let is_old = before != 0;
-        if is_old && super::state::is_foreign(before, run) {
+        // Two workers must not mix up their numbers: only one of them comes further.
+        let is_mine = self.run.compare_exchange(before, BUSY, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if before == BUSY || !is_mine || is_old && super::state::is_foreign(before, run) {
+            if is_mine {
+                self.run.store(before, Ordering::Relaxed);
+            }
             super::stop(format!(
                 "the {} created at {} is used by two explorations at the same time: explore what uses a `static` \
                  with one worker, and one test after the other",
@@ -56,7 +64,7 @@ impl Handle {
         let object = make(is_old);
         let id = with_state(|state| state.register(object, registered));
         self.id.store(id, Ordering::Relaxed);
-        self.run.store(run, Ordering::Relaxed);
+        self.run.store(run, Ordering::Release);
         Known::New(id, is_old)
     }
 
