@@ -140,16 +140,26 @@ const ROUND: &str = "byte g; chan q = [2] of { byte, byte }; chan r = [1] of { b
     active proctype R() { bit l; atomic { { q!1,1 } unless { r?g,1 }; for (l : 0 .. 0) { l = (l + 1) % 3; (g < 1) } } }
     active proctype W() { g = 1 }";
 
+/// The same where the run that goes round is that of the partner: Q may come too late. Nobody ends, so that nobody waits for
+/// the end of another.
+const PARTNER: &str = "byte g; chan c = [0] of { byte }; chan stop = [1] of { byte };
+    active proctype P() { before: c!1; do :: stop?_ od }
+    active proctype Q() { P@before; do :: stop?_ od }
+    active proctype R() { atomic { c?_; do :: g == 0 -> skip :: else -> break od }; do :: stop?_ od }
+    active proctype W() { g = 1; do :: stop?_ od }";
+
 #[test]
 fn a_run_that_goes_round_for_ever_is_disabled_for_that_reason() {
     let directory = Directory(PathBuf::new());
-    let network = compile("round", ROUND, &directory, &Options::default()).network.expect("a good model");
-    let mut full = NetworkReduction::new(&network, &[], ReductionKind::None);
-    let (_, terminal, _) = reduced_states(&network, &mut full, usize::MAX);
-    for kind in ReductionKind::ALL {
-        let reduction = NetworkReduction::new(&network, &[], kind);
-        let mut reduction = reduction.checked(CheckDepth::Everything);
-        let (_, reduced, _) = reduced_states(&network, &mut reduction, usize::MAX);
-        assert_eq!(reduced, terminal, "{}", kind.word());
+    for model in [ROUND, PARTNER] {
+        let network = compile("round", model, &directory, &Options::default()).network.expect("a good model");
+        let mut full = NetworkReduction::new(&network, &[], ReductionKind::None);
+        let (_, terminal, _) = reduced_states(&network, &mut full, usize::MAX);
+        for kind in ReductionKind::ALL {
+            let reduction = NetworkReduction::new(&network, &[], kind);
+            let mut reduction = reduction.checked(CheckDepth::Everything);
+            let (_, reduced, _) = reduced_states(&network, &mut reduction, usize::MAX);
+            assert_eq!(reduced, terminal, "{}", kind.word());
+        }
     }
 }

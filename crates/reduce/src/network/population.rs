@@ -472,7 +472,7 @@ impl Population {
         let n = self.n_nodes();
         let kind_of = |pid: usize| self.kinds.get(pid).copied();
         let conflicts = FixedBitSet::with_capacity(n);
-        let mut row = Row { conflicts, may_go_round: touch.has_loop, ..Row::default() };
+        let mut row = Row { conflicts, may_go_round: touch.may_go_round, ..Row::default() };
         let signature = Signature::of(touch);
         for (i, check) in self.checked.iter().enumerate() {
             let found = conflict((touch, &signature), (check, &Signature::of(check)), &kind_of);

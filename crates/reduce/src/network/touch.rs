@@ -165,4 +165,6 @@ pub(super) struct Touch {
     pub(super) may_fail: bool,
     /// The atomic sequence may do one of its steps more than once.
     pub(super) has_loop: bool,
+    /// It may go round for ever, so that it is disabled although its guard holds.
+    pub(super) may_go_round: bool,
 }

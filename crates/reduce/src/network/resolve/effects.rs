@@ -2,7 +2,7 @@
 
 use super::super::channels::Channels;
 use super::super::touch::{ChannelOp, Effect, Op, Read, Touch};
-use super::{Builder, Known};
+use super::{Builder, Known, has_loop};
 use stubborn_network::{
     Action, BinaryOp, Expr, Initial, LocationId, Pattern, Place, Run, Scope, Step, StepId,
 };
@@ -147,13 +147,16 @@ impl Builder<'_> {
                 let step = &taker.steps(at)[i];
                 if wants_everything(&step.action, &taker) {
                     builder.touch.ops.push(Op::Read(Read::Everything));
+                    builder.touch.may_go_round = true;
                 } else {
                     builder.mentions(step);
                     builder.inner(&step.action);
                     builder.reset(&step.resets);
                 }
             }
+            // Several may take it, one at a time.
             self.touch.has_loop = true;
+            self.touch.may_go_round |= builder.touch.may_go_round || has_loop(&taker, own, run);
             self.touch.may_fail |= builder.touch.may_fail || taker.doubt.get();
             self.touch.ops.append(&mut builder.touch.ops);
         }
@@ -195,6 +198,7 @@ impl Builder<'_> {
     /// All that a sequence may do; only its beginning is part of the guard.
     fn sequence(&mut self, entry: LocationId) {
         self.touch.has_loop = true;
+        self.touch.may_go_round = true;
         self.touch.may_fail = true;
         for step in self.known.steps_within(entry) {
             self.mentions(step);

@@ -109,7 +109,9 @@ impl Builder<'_> {
             self.inner(&step.action);
             self.reset(&step.resets);
         }
-        self.touch.has_loop |= has_loop(known, step, run);
+        let has_loop = has_loop(known, step, run);
+        self.touch.has_loop |= has_loop;
+        self.touch.may_go_round |= has_loop;
         if let Some(provided) = network.processes[known.kind].provided.as_ref().filter(|_| !run.is_empty()) {
             self.read(provided);
         }
