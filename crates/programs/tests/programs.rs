@@ -91,6 +91,8 @@ fn a_wake_up_for_nothing_is_made_if_that_is_asked_for() {
         |how: &str| run("pcond", &[how]).wakes_spuriously(true).explore().expect("it can be explored");
     assert!(matches!(explored("pcond", &["once"]).verdict, Verdict::Holds));
     assert_eq!(kind(&spurious("once")), Some(FailureKind::Assertion));
+    // Nobody can rely on it: a wake-up that is lost is lost.
+    assert_eq!(kind(&spurious("")), Some(FailureKind::Deadlock));
     let report = spurious("right");
     assert!(matches!(report.verdict, Verdict::Holds), "{report}");
 }

@@ -437,6 +437,7 @@ impl Controller {
                 continue;
             }
             self.look_for_races()?;
+            self.rely_on_no_chance(world);
             if world.enabled().is_empty() {
                 self.look_for_other_children()?;
                 self.look_for_removed_objects()?;
@@ -464,12 +465,39 @@ impl Controller {
         }
     }
 
+    /// Nobody can move but by waking up for nothing, which nobody can rely on: then nobody can move.
+    fn rely_on_no_chance(&mut self, world: &mut World) {
+        let sleeps = |task: &Task| matches!(task.announced, Some((code::WAKE, _)));
+        let is_leaving = self.tasks.iter().flatten().any(|task| task.is_leaving && !task.is_ended);
+        if !self.settings.wakes_spuriously || is_leaving {
+            return;
+        }
+        let is_for_nothing = |process: ProcessId| {
+            let task = self.tasks.get(process as usize).and_then(Option::as_ref);
+            let op = world.pending(process);
+            task.is_some_and(sleeps)
+                && op.is_some_and(|op| world.peek(process, op, 0).first().is_some_and(|e| e.out == 0))
+        };
+        let enabled: Vec<ProcessId> = world.enabled().iter().collect();
+        if !enabled.iter().all(|&process| is_for_nothing(process)) {
+            return;
+        }
+        for process in enabled {
+            if let Some((_, op)) =
+                self.tasks[process as usize].as_mut().and_then(|task| task.announced.as_mut())
+            {
+                op.parts[0].action = Action::Wake;
+                world.announce(process, op.clone());
+            }
+        }
+    }
+
     /// Nobody can move: a wait that was taken to be without a limit has one after all. Whether there is one.
     fn lose_patience(&mut self, world: &mut World) -> bool {
         for (number, task) in self.tasks.iter_mut().enumerate() {
             let Some(task) = task.as_mut().filter(|task| task.is_patient && !task.is_ended) else { continue };
             task.is_patient = false;
-            if let Some((_, op)) = &mut task.announced {
+            if let Some((code::TIMED_WAKE, op)) = &mut task.announced {
                 op.parts[0].action = Action::TimedWake;
                 world.announce(number as ProcessId, op.clone());
                 return true;

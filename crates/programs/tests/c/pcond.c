@@ -45,7 +45,7 @@ static void *producer(void *unused)
 
 int main(int argc, char **argv)
 {
-	is_right = argc > 1 ? (argv[1][0] == 'o') + 1 : 0;
+	is_right = argc > 1 && argv[1][0] ? (argv[1][0] == 'o') + 1 : 0;
 	pthread_t threads[2];
 	pthread_create(&threads[0], NULL, consumer, NULL);
 	pthread_create(&threads[1], NULL, producer, NULL);
