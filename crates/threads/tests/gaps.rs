@@ -283,8 +283,7 @@ fn several_workers_see_what_one_sees() {
             into.lock().unwrap().insert(seen);
         });
         assert!(matches!(report.verdict, Verdict::Holds), "{report}");
-        let all = all.lock().unwrap().clone();
-        all
+        std::mem::take(&mut *all.lock().unwrap())
     };
     let expected = results(1);
     assert_eq!(expected.len(), 18);
