@@ -9,8 +9,8 @@ fn names() -> Propositions {
 
 fn assert_accepts(automaton: &Automaton, formula: &Formula, words: &[Lasso]) {
     for word in words {
-        let shown = formula.show(automaton.propositions());
-        assert_eq!(automaton.accepts(word), word.satisfies(formula), "{shown}\n{word:?}\n{automaton:?}");
+        let shown = || formula.show(automaton.propositions());
+        assert_eq!(automaton.accepts(word), word.satisfies(formula), "{}\n{word:?}\n{automaton:?}", shown());
     }
 }
 
@@ -25,6 +25,33 @@ fn automata_accept_what_satisfies_the_formula() {
         assert!(translation.buchi.is_buchi() && translation.buchi.initial().len() == 1);
         assert_accepts(&translation.generalised, &formula, &words);
         assert_accepts(&translation.buchi, &formula, &words);
+    }
+}
+
+/// A formula said in another way: by absorption, or by De Morgan.
+fn said_otherwise(formula: &Formula, other: Formula, round: usize) -> Formula {
+    let not = |formula: Formula| Formula::Not(Box::new(formula));
+    let same = formula.clone();
+    match round % 3 {
+        0 => Formula::Or(vec![same.clone(), Formula::And(vec![same, other])]),
+        1 => not(Formula::Or(vec![not(same.clone()), not(Formula::Or(vec![same, other]))])),
+        _ => not(same.negated()),
+    }
+}
+
+#[test]
+fn automata_of_equivalent_formulas_agree_on_a_thousand_words() {
+    let mut random = Random::new(14);
+    let names = names();
+    let words: Vec<Lasso> = (0..1000).map(|_| random.lasso(5, 5, 3)).collect();
+    for round in 0..500 {
+        let formula = random.formula(1 + round % 6, 3, round % 2 == 0);
+        let other = random.formula(1 + round % 4, 3, round % 2 == 0);
+        let same = said_otherwise(&formula, other, round);
+        for said in [&formula, &same] {
+            let translation = translate(said, &names).unwrap();
+            assert_accepts(&translation.buchi, &formula, &words);
+        }
     }
 }
 
