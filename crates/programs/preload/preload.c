@@ -14,6 +14,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -34,10 +35,13 @@
 #include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/shm.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <threads.h>
@@ -385,14 +389,9 @@ static void keep_environment(void)
 static void before_fork(void);
 static void after_fork(void);
 
-__attribute__((constructor)) static void init(void)
+/* Others may be called before this library has its turn. */
+__attribute__((constructor(101))) static void find_functions(void)
 {
-	const char *fd = from_environment("STUBBORN_FD");
-	if (!fd)
-		return;
-	void *memory = mmap(NULL, sizeof *sh, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(fd), 0);
-	if (memory == MAP_FAILED || ((struct shared *)memory)->magic != STUBBORN_MAGIC)
-		return;
 	real_create = dlsym(RTLD_NEXT, "pthread_create");
 	real_join = dlsym(RTLD_NEXT, "pthread_join");
 	real_fork = dlsym(RTLD_NEXT, "fork");
@@ -400,6 +399,18 @@ __attribute__((constructor)) static void init(void)
 	real__exit = dlsym(RTLD_NEXT, "_exit");
 	real_fdopen = dlsym(RTLD_NEXT, "fdopen");
 	real_fileno = dlsym(RTLD_NEXT, "fileno");
+}
+
+__attribute__((constructor)) static void init(void)
+{
+	if (!real_fork)
+		find_functions();
+	const char *fd = from_environment("STUBBORN_FD");
+	if (!fd)
+		return;
+	void *memory = mmap(NULL, sizeof *sh, PROT_READ | PROT_WRITE, MAP_SHARED, atoi(fd), 0);
+	if (memory == MAP_FAILED || ((struct shared *)memory)->magic != STUBBORN_MAGIC)
+		return;
 	pthread_key_create(&exit_key, end_of_thread);
 	pthread_atfork(before_fork, NULL, after_fork);
 	sh = memory;
@@ -712,6 +723,8 @@ static int *holding(void *lock)
 
 static int lock(pthread_mutex_t *mutex, uint32_t op, uint64_t site)
 {
+	if (mutex->__data.__kind & 16)
+		refuse("mutexes that survive their owner (robust) are not controlled");
 	int kind = mutex->__data.__kind & 3;
 	int *count = kind ? holding(mutex) : NULL;
 	if (count && *count) {
@@ -1124,6 +1137,7 @@ ssize_t msgrcv(int id, void *message, size_t length, long type, int flags)
 
 #include "streams.c"
 #include "exec.c"
+#include "refused.c"
 
 /* Choices and assertions. */
 

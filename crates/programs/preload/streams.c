@@ -368,6 +368,8 @@ static FILE *stream_on(int fd, const char *mode)
 
 FILE *fdopen(int fd, const char *mode)
 {
+	if (!real_fdopen)
+		find_functions();
 	return is_ours(fd) ? stream_on(fd, mode) : real_fdopen(fd, mode);
 }
 
@@ -376,6 +378,8 @@ int fileno(FILE *file)
 	for (int i = 0; me && i < FILES && streams[i].file; i++)
 		if (streams[i].file == file)
 			return streams[i].fd;
+	if (!real_fileno)
+		find_functions();
 	return real_fileno(file);
 }
 

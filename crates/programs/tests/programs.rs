@@ -138,9 +138,17 @@ fn streams_are_pipes() {
     assert_eq!(kind(&report), Some(FailureKind::Deadlock), "{report}");
     let report = explored("streams", &["stream", "two"]);
     assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");
-    for (what, words) in
-        [("poll", "poll on pipes"), ("signal", "(kill)"), ("clock", "(alarm)"), ("behind", "C++ streams")]
-    {
+    for (what, words) in [
+        ("poll", "poll on pipes"),
+        ("signal", "(kill)"),
+        ("clock", "(alarm)"),
+        ("behind", "C++ streams"),
+        ("event", "eventfd"),
+        ("queue", "mq_open"),
+        ("listen", "listen"),
+        ("robust", "robust"),
+        ("value", "sem_getvalue"),
+    ] {
         let report = explored("streams", &[what]);
         assert_eq!(report.exit_code(), 3, "{what}: {report}");
         assert!(report.to_string().contains(words), "{what}: {report}");

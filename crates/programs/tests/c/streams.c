@@ -1,11 +1,17 @@
 /* What processes say to each other by other means than read and write on a pipe. */
+#define _GNU_SOURCE
 #include <assert.h>
+#include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -130,6 +136,26 @@ static void refused(const char *what)
 		alarm(1);
 	if (!strcmp(what, "behind"))
 		assert(syscall(SYS_write, ends[1], "x", 1) == 1);
+	if (!strcmp(what, "event"))
+		eventfd(0, 0);
+	if (!strcmp(what, "queue"))
+		mq_open("/stubborn-test", O_CREAT | O_RDWR, 0600, NULL);
+	if (!strcmp(what, "listen"))
+		listen(socket(AF_UNIX, SOCK_STREAM, 0), 1);
+	if (!strcmp(what, "robust")) {
+		pthread_mutexattr_t attributes;
+		pthread_mutex_t mutex;
+		pthread_mutexattr_init(&attributes);
+		pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+		pthread_mutex_init(&mutex, &attributes);
+		pthread_mutex_lock(&mutex);
+	}
+	if (!strcmp(what, "value")) {
+		sem_t semaphore;
+		int value;
+		sem_init(&semaphore, 0, 1);
+		sem_getvalue(&semaphore, &value);
+	}
 	if (!strcmp(what, "signal")) {
 		pid_t child = fork();
 		if (child == 0)
