@@ -165,7 +165,10 @@ fn channels_keep_their_table() {
 
 #[test]
 fn barriers_cells_and_processes_keep_their_tables() {
-    check(Barrier::new(2).into(), &[Action::Arrive, Action::Leave(0)]);
+    for size in 1..5 {
+        check(Barrier::new(size).into(), &[Action::Arrive, Action::Leave(0), Action::Leave(1)]);
+        check(Barrier::without_leader(size).into(), &[Action::Arrive, Action::Leave(0), Action::Leave(1)]);
+    }
     let retry = Action::Retry(Attempt::Completion);
     check(Once::new().into(), &[Action::Begin, Action::Complete, Action::Abandon, Action::IsComplete, retry]);
     let actions = [

@@ -350,6 +350,7 @@ impl Work {
             wake_order: builder.wake_order,
             spin_after: builder.spin_after,
             names: names.clone(),
+            leader_is_visible: false,
             counted: Arc::default(),
             loops: Arc::default(),
             exit_is_visible: false,

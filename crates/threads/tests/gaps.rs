@@ -428,6 +428,29 @@ fn parked_threads_are_unparked() {
 }
 
 #[test]
+fn arrivals_at_a_barrier_commute_but_for_the_last() {
+    let runs = |asks: bool| {
+        let report = check(move || {
+            let barrier = Arc::new(Barrier::new(4));
+            let threads: Vec<_> = (0..4)
+                .map(|_| {
+                    let barrier = barrier.clone();
+                    thread::spawn(move || {
+                        let result = barrier.wait();
+                        asks && result.is_leader()
+                    })
+                })
+                .collect();
+            let leaders = threads.into_iter().map(|thread| thread.join().unwrap());
+            assert_eq!(leaders.filter(|&leads| leads).count(), usize::from(asks));
+        });
+        assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+        report.stats.runs
+    };
+    assert_eq!((runs(false), runs(true)), (1, 4));
+}
+
+#[test]
 fn barriers_let_all_through_and_one_lead() {
     let report = check(|| {
         let barrier = Arc::new(Barrier::new(3));

@@ -16,7 +16,7 @@ use super::node::Node;
 use super::search::Explorer;
 use super::source::{Racer, conflicts, precedes_racer, racer_of_event, waiters};
 use crate::objects::Relation;
-use crate::op::{Op, ProcessId};
+use crate::op::{Action, Op, ProcessId};
 use crate::program::Program;
 use crate::trace::Event;
 use crate::world::Effects;
@@ -183,7 +183,10 @@ fn independence<P: Program + ?Sized>(
     (op, effects): (&Op, Option<&Effects>),
     member: &Member,
 ) -> Option<bool> {
-    if let (Some(one), Some(two)) = (effects, &member.effects) {
+    // Ranks of arrivals change with every process that comes before.
+    let has_rank = |op: &Op| op.parts.iter().any(|part| part.action == Action::Arrive);
+    let is_ranked = has_rank(op) && has_rank(&member.op);
+    if let (Some(one), Some(two), false) = (effects, &member.effects, is_ranked) {
         let relation = search.world.relation((process, op, one), (member.process, &member.op, two));
         return Some(relation == Relation::Independent);
     }

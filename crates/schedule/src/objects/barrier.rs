@@ -1,6 +1,9 @@
 //! Barriers: so many processes wait for each other, again and again.
 //!
-//! Who arrives last of a generation leads it, so arrivals conflict. Leaving waits for all arrivals of its generation.
+//! Arrivals have ranks. Two of them commute if both are of the same generation in either order, and, unless nobody asks who leads a generation, if
+//! neither is its last, which leads it. Leaving waits for all arrivals of its generation.
+//!
+//! The relation must hold for labels of the same state as well (what a sleeping process would do), so it asks whether there is room for one more.
 
 use super::{Effect, Label, Relation, Table};
 use crate::op::{Action, ProcessId};
@@ -10,12 +13,19 @@ use crate::op::{Action, ProcessId};
 pub struct Barrier {
     size: u64,
     n_arrived: u64,
+    /// Whether it matters who leads.
+    has_leader: bool,
 }
 
 impl Barrier {
     /// A barrier for so many; none counts as one.
     pub fn new(size: u64) -> Barrier {
-        Barrier { size: size.max(1), n_arrived: 0 }
+        Barrier { size: size.max(1), n_arrived: 0, has_leader: true }
+    }
+
+    /// A barrier of which nobody asks who leads.
+    pub fn without_leader(size: u64) -> Barrier {
+        Barrier { has_leader: false, ..Barrier::new(size) }
     }
 }
 
@@ -42,8 +52,8 @@ impl Table for Barrier {
         match action {
             Action::Leave(generation) => Effect { out: 0, stamp: generation },
             _ => {
-                let leads = (self.n_arrived + 1).is_multiple_of(self.size);
-                Effect { out: generation << 1 | u64::from(leads), stamp: generation }
+                let leads = self.has_leader && (self.n_arrived + 1).is_multiple_of(self.size);
+                Effect { out: generation << 1 | u64::from(leads), stamp: self.n_arrived }
             }
         }
     }
@@ -56,8 +66,15 @@ impl Table for Barrier {
 
     fn relation(&self, first: &Label, second: &Label) -> Relation {
         match (first.action, second.action) {
-            (Action::Arrive, Action::Arrive) => Relation::Conflict,
-            (Action::Arrive, Action::Leave(generation)) if first.effect.stamp <= generation => {
+            (Action::Arrive, Action::Arrive) => {
+                let (one, two) = (first.effect.stamp, second.effect.stamp);
+                let behind = one.max(two) + 1;
+                let is_last = (behind + 1).is_multiple_of(self.size);
+                let commutes =
+                    one.min(two) / self.size == behind / self.size && !(self.has_leader && is_last);
+                if commutes { Relation::Independent } else { Relation::Conflict }
+            }
+            (Action::Arrive, Action::Leave(generation)) if first.effect.stamp / self.size <= generation => {
                 Relation::Ordered
             }
             _ => Relation::Independent,

@@ -104,7 +104,12 @@ pub(crate) fn random_script(seed: u64) -> Script {
         Condvar::new(order).into(),
         Semaphore::new(rng.below(3)).into(),
         Channel::with_ends(1 + rng.below(2), u64::from(n), u64::from(n)).into(),
-        Barrier::new(2).into(),
+        match seed % 4 {
+            0 => Barrier::without_leader(2).into(),
+            1 => Barrier::without_leader(3).into(),
+            2 => Barrier::new(3).into(),
+            _ => Barrier::new(2).into(),
+        },
         Once::new().into(),
     ];
     objects.extend((0..n).map(|process| Object::from(Process::new(process))));

@@ -123,6 +123,14 @@ pub(crate) fn see_unlocks() {
     }
 }
 
+/// Somebody is about to ask who was the last at a barrier.
+pub(crate) fn see_leaders() {
+    let is_given_up = !switch::is_task() || turn::is_ending() || std::thread::panicking();
+    if !is_given_up && !with_state(|state| state.settings.leader_is_visible) {
+        stop(state::LEADERS_MATTER.to_owned());
+    }
+}
+
 /// Stops the exploration.
 pub(crate) fn stop(message: String) -> ! {
     switch::suspend(Request::Limit(message));

@@ -50,6 +50,8 @@ pub(crate) struct Settings {
     /// So many repetitions of a read that gets the same are a loop that waits.
     pub(crate) spin_after: usize,
     pub(crate) names: SharedNames,
+    /// Whether it matters who leads at a barrier.
+    pub(crate) leader_is_visible: bool,
     /// Where reference counts are visible.
     pub(crate) counted: Arc<Mutex<super::counts::Places>>,
     /// What is known of loops.
@@ -71,6 +73,8 @@ pub(crate) const UNLOCKS_MATTER: &str = "somebody asks whether a lock is held";
 /// What an exploration says that must begin again because it has learned whether a loop waits.
 pub(crate) const LOOPS_MATTER: &str = "a loop may wait";
 
+/// What an exploration says that must begin again with leaders at barriers.
+pub(crate) const LEADERS_MATTER: &str = "somebody asks who leads at a barrier";
 /// What an exploration says that must begin again with more visible reference counts.
 pub(crate) const COUNTS_MATTER: &str = "somebody can tell how many own something";
 
@@ -80,6 +84,7 @@ impl Settings {
         let hidden = match why {
             ENDS_MATTER => &mut self.exit_is_visible,
             UNLOCKS_MATTER => &mut self.unlock_is_visible,
+            LEADERS_MATTER => &mut self.leader_is_visible,
             LOOPS_MATTER | COUNTS_MATTER => return true,
             _ => return false,
         };

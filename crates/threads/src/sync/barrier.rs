@@ -1,7 +1,8 @@
-//! Barriers.
+//! Barriers. Who leads a generation is explored if somebody asks.
 
 use crate::runtime::object::Handle;
-use crate::runtime::visible;
+use crate::runtime::state::with_state;
+use crate::runtime::{see_leaders, visible};
 use std::fmt;
 use stubborn_schedule::{Action, Op, objects};
 
@@ -12,13 +13,19 @@ pub struct Barrier {
 }
 
 /// See [`std::sync::BarrierWaitResult`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
     /// See [`std::sync::BarrierWaitResult::is_leader`].
     pub fn is_leader(&self) -> bool {
+        see_leaders();
         self.0
+    }
+}
+
+impl fmt::Debug for BarrierWaitResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BarrierWaitResult").field("is_leader", &self.is_leader()).finish()
     }
 }
 
@@ -32,7 +39,11 @@ impl Barrier {
     /// See [`std::sync::Barrier::wait`].
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
-        let id = self.handle.id(|| objects::Barrier::new(self.n as u64).into());
+        let make = match with_state(|state| state.settings.leader_is_visible) {
+            true => objects::Barrier::new,
+            false => objects::Barrier::without_leader,
+        };
+        let id = self.handle.id(|| make(self.n as u64).into());
         let out = visible(Op::on(id, Action::Arrive));
         visible(Op::on(id, Action::Leave(objects::Barrier::generation(out))));
         BarrierWaitResult(objects::Barrier::leads(out))
