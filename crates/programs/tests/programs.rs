@@ -230,6 +230,16 @@ fn any_child_may_be_waited_for() {
     assert_eq!(explored("odd", &["child-all"]).stats.runs, 1);
 }
 
+/// Who looks again and again waits; who gives up does so when nothing else can happen.
+#[test]
+fn looking_again_and_again_is_waiting() {
+    for what in ["polls", "gives-up"] {
+        let report = explored("odd", &[what]);
+        assert!(matches!(report.verdict, Verdict::Holds), "{what}: {report}");
+        assert!(report.spins > 0, "{what}: {report}");
+    }
+}
+
 #[test]
 fn threads_that_are_left_end_with_their_process() {
     assert!(matches!(explored("odd", &["left"]).verdict, Verdict::Holds));

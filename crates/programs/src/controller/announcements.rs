@@ -1,6 +1,6 @@
 //! What tasks ask for, as operations on objects of the engine.
 
-use super::{AGAIN, AWAIT, Controller, Key, Kind, MOST_TIMEOUTS, Task, code};
+use super::{AGAIN, AWAIT, Controller, Key, Kind, MOST_TIMEOUTS, MOST_TRIES, Task, code, in_vain, patiently};
 use crate::memory::Access;
 use crate::objects::{
     ADD, AWAIT_ANY, AWAIT_CHILD, AWAIT_ZERO, CHILD_ENDS, CLOSE, COPY, DIE, GET, GO, LOOK_AT_CHILD, Message,
@@ -204,10 +204,6 @@ impl Controller {
                 let key = Key { kind: Kind::Queue, space: 0, address: a };
                 Op::on(self.object(world, key, 0), Action::Custom { code, input })
             }
-            code::WAKE | code::TIMED_WAKE if self.waits_in_vain(process, site) => {
-                self.n_spins += 1;
-                Op::on(self.object(world, at(Kind::Condvar), 0), Action::Wake)
-            }
             code::WAKE if self.settings.wakes_spuriously => {
                 Op::on(self.object(world, at(Kind::Condvar), 0), Action::TimedWake)
             }
@@ -224,6 +220,7 @@ impl Controller {
         if op != code::ACCESS {
             self.tasks[process as usize].iter_mut().for_each(|task| task.spin.clear());
         }
+        let made = self.patient(process, op, site, made);
         let made = match op {
             code::DIE | code::FORK => made,
             _ => self.while_it_lives(process, own, made, world)?,
@@ -248,11 +245,23 @@ impl Controller {
         Ok(number)
     }
 
-    /// Whether a task has waited here in vain so often that it seems to do nothing else.
-    pub(super) fn waits_in_vain(&mut self, process: ProcessId, site: u64) -> bool {
-        let Some(task) = self.tasks[process as usize].as_mut() else { return false };
-        task.is_patient = task.timeouts.0 == site && task.timeouts.1 >= MOST_TIMEOUTS;
-        task.is_patient
+    /// What a task asks for; without a limit, if it has tried here in vain so often that it seems to do nothing else.
+    fn patient(&mut self, process: ProcessId, code: u32, site: u64, mut made: Op) -> Op {
+        let Some(task) = self.tasks[process as usize].as_mut() else { return made };
+        task.asked = None;
+        let most = if matches!(code, code::WAKE | code::TIMED_WAKE) { MOST_TIMEOUTS } else { MOST_TRIES };
+        let is_futile = task.timeouts.0 == site && task.timeouts.1 >= most;
+        let action = made.parts.first().map(|part| part.action).filter(|_| in_vain(code, &made).is_some());
+        if let Some((asked, patient)) =
+            action.filter(|_| is_futile).and_then(|action| Some((action, patiently(action)?)))
+        {
+            self.n_spins += 1;
+            task.is_patient = true;
+            // Nobody asks to be woken up for nothing.
+            task.asked = (code != code::WAKE).then_some(asked);
+            made.parts[0].action = patient;
+        }
+        made
     }
 
     pub(super) fn slot(&self, process: ProcessId) -> usize {
@@ -427,7 +436,7 @@ impl Controller {
         Ok(Some(Op::on(children, Action::Custom { code, input })))
     }
 
-    fn which_child_matters(&mut self, process: ProcessId) -> Failure {
+    pub(super) fn which_child_matters(&mut self, process: ProcessId) -> Failure {
         self.learned.asks_which_child = true;
         Failure::limit(process, AGAIN)
     }

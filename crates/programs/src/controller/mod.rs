@@ -43,6 +43,8 @@ const AWAIT: u32 = u32::MAX;
 /// A task that has waited so often in vain at one place is taken to wait until it is woken, unless nobody else can move:
 /// else it could go on like that for ever.
 const MOST_TIMEOUTS: u32 = 3;
+/// The same for a task that tries to get something without waiting.
+const MOST_TRIES: u32 = 10;
 
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -108,6 +110,8 @@ pub(crate) struct Task {
     /// would go on like that for ever.
     timeouts: (u64, u32),
     is_patient: bool,
+    /// What it asked for, if it waits without a limit although it did not ask for that.
+    asked: Option<Action>,
 }
 
 /// Two accesses at the same time: who, where, and what.
@@ -299,6 +303,7 @@ impl Controller {
                 spin: Spin::default(),
                 timeouts: (0, 0),
                 is_patient: false,
+                asked: None,
             });
             self.of_slot.push(number);
             if let Some(parent) = parent.filter(|_| !is_thread) {
@@ -497,8 +502,8 @@ impl Controller {
         for (number, task) in self.tasks.iter_mut().enumerate() {
             let Some(task) = task.as_mut().filter(|task| task.is_patient && !task.is_ended) else { continue };
             task.is_patient = false;
-            if let Some((code::TIMED_WAKE, op)) = &mut task.announced {
-                op.parts[0].action = Action::TimedWake;
+            if let (Some(asked), Some((_, op))) = (task.asked.take(), &mut task.announced) {
+                op.parts[0].action = asked;
                 world.announce(number as ProcessId, op.clone());
                 return true;
             }
@@ -547,6 +552,43 @@ impl Controller {
         let signal = self.shared.slots[slot].op.load(SeqCst) as i32;
         let kind = if signal == libc::SIGABRT { FailureKind::Assertion } else { FailureKind::Panic };
         Failure::new(kind, self.process_of_slot(slot), format!("ended by {}", signal_name(signal)))
+    }
+}
+
+/// What comes of an operation that tries something, if it is in vain.
+fn in_vain(code: u32, op: &Op) -> Option<u64> {
+    let action = op.parts.first()?.action;
+    match code {
+        code::TIMED_WAKE | code::WAKE => Some(0),
+        code::TRY_LOCK | code::TRY_READ_LOCK | code::TRY_WRITE_LOCK | code::TRY_ACQUIRE => Some(0),
+        code::TRY_SEND | code::TRY_RECEIVE => Some(0),
+        code::PIPE_TRY_READ | code::PIPE_TRY_WRITE => Some(u64::MAX),
+        code::SEMOP if action == Action::TryAcquire => Some(0),
+        code::WAIT_CHILD => match action {
+            Action::Custom { code: objects::LOOK_AT_CHILD, .. } => Some(0),
+            Action::Custom { code: objects::AWAIT_ANY, input: 1 } => Some(0),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The same without a limit.
+fn patiently(action: Action) -> Option<Action> {
+    let custom = |code, input| Some(Action::Custom { code, input });
+    match action {
+        Action::TimedWake => Some(Action::Wake),
+        Action::TryLock => Some(Action::Lock),
+        Action::TryReadLock => Some(Action::ReadLock),
+        Action::TryWriteLock => Some(Action::WriteLock),
+        Action::TryAcquire => Some(Action::Acquire),
+        Action::Custom { code: objects::TRY_SEND, input } => custom(objects::SEND, input),
+        Action::Custom { code: objects::TRY_RECEIVE, input } => custom(objects::RECEIVE, input),
+        Action::Custom { code: objects::TRY_READ, input } => custom(objects::READ, input),
+        Action::Custom { code: objects::TRY_WRITE, input } => custom(objects::WRITE, input),
+        Action::Custom { code: objects::LOOK_AT_CHILD, input } => custom(objects::AWAIT_CHILD, input),
+        Action::Custom { code: objects::AWAIT_ANY, input: 1 } => custom(objects::AWAIT_ANY, 0),
+        _ => None,
     }
 }
 
@@ -600,12 +642,13 @@ impl Program for Controller {
         }
         let Some(task) = self.tasks.get_mut(process as usize).and_then(Option::as_mut) else { return Ok(()) };
         let Some((code, op)) = task.announced.take() else { return Ok(()) };
-        let (slot, site) = (task.slot, task.site);
+        let (slot, site, task_waits_for_all) = (task.slot, task.site, task.waits_for_all);
         task.access = None;
         task.is_patient = false;
-        if code == code::TIMED_WAKE || code == code::WAKE {
+        let got_all = task.asked.take().is_some();
+        if let Some(failed) = in_vain(code, &op) {
             let before = if task.timeouts.0 == site { task.timeouts.1 } else { 0 };
-            task.timeouts = (site, if out == 0 { before + 1 } else { 0 });
+            task.timeouts = (site, if out == failed && !got_all { before + 1 } else { 0 });
         }
         if let Some(recording) = &mut self.recording {
             recording.push(Noted { process, op: op.clone(), out, site });
@@ -617,7 +660,13 @@ impl Program for Controller {
             // Nothing was done as yet: the task is asked again what it wants.
             return self.settle(world);
         }
+        if code == code::WAIT_CHILD && out == NO_CHILD && task_waits_for_all {
+            // Another thread has waited for that child; there may be others.
+            return Err(self.which_child_matters(process));
+        }
         let answer = match code {
+            // Who waited for a lock that it only tried to get has got it.
+            code::TRY_LOCK | code::TRY_READ_LOCK | code::TRY_WRITE_LOCK if got_all => 1,
             code::WAIT_CHILD if out > 0 && out != NO_CHILD => {
                 let child = (out - 1) as usize;
                 let reaped = self.tasks.get_mut(child).and_then(Option::as_mut);

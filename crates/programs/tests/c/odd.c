@@ -1,5 +1,6 @@
 /* Programs that are hard to control; the argument says how. */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,28 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "blocks"))
 		pause();
+	if (!strcmp(how, "polls")) {
+		/* Looks again and again. */
+		pthread_t thread;
+		pthread_create(&thread, NULL, work, NULL);
+		while (pthread_mutex_trylock(&lock))
+			sched_yield();
+		pthread_mutex_unlock(&lock);
+		pthread_join(thread, NULL);
+		pid_t child = fork();
+		if (child == 0)
+			_exit(3);
+		int status = 0;
+		while (waitpid(child, &status, WNOHANG) == 0)
+			usleep(100);
+		return WEXITSTATUS(status) == 3 ? 0 : (abort(), 1);
+	}
+	if (!strcmp(how, "gives-up")) {
+		pthread_mutex_lock(&lock);
+		for (int i = 0; i < 20; i++)
+			if (!pthread_mutex_trylock(&lock))
+				abort();
+	}
 	if (!strcmp(how, "left")) {
 		pthread_t thread;
 		pthread_mutex_lock(&lock);
