@@ -73,17 +73,25 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
 
 /// Objects of the system by which processes communicate.
 fn ipc_objects() -> String {
-    ["sem", "msg", "shm"]
-        .map(|kind| std::fs::read_to_string(format!("/proc/sysvipc/{kind}")).unwrap_or_default())
-        .concat()
+    let files = std::fs::read_dir("/dev/shm").into_iter().flatten().flatten();
+    let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+    let kinds = ["sem", "msg", "shm"]
+        .map(|kind| std::fs::read_to_string(format!("/proc/sysvipc/{kind}")).unwrap_or_default());
+    kinds.concat() + &names.filter(|name| name.contains("stubborn")).collect::<String>()
 }
 
 #[test]
 fn nothing_is_left_behind() {
     let objects = ipc_objects();
-    for (name, own) in [("phil", "run-left-phil"), ("msgq", "run-left-msgq"), ("pphil", "run-left-pphil")] {
+    for (name, own, what) in [
+        ("phil", "run-left-phil", "3"),
+        ("msgq", "run-left-msgq", "3"),
+        ("pphil", "run-left-pphil", "3"),
+        ("named", "run-left-named", "counting"),
+        ("streams", "run-left-streams", "program"),
+    ] {
         let program = compiled(name, own);
-        stubborn_with(["run", "-q", "--", &program, "3"]);
+        stubborn_with(["run", "-q", "--", &program, what]);
         wait_until("processes are left after the end", || alive(&program) == 0);
     }
     // In the middle of a long exploration: by Ctrl-C, and by force.
