@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use stubborn_network::Optimisations;
 use stubborn_schedule::Algorithm;
-use stubborn_verdict::{Guided, ReductionKind, SearchKind, StoreKind};
+use stubborn_verdict::{EngineKind, Guided, ReductionKind, SearchKind, StoreKind};
 
 /// A verifier for concurrent systems that explores as few states as the truth allows.
 #[derive(Debug, Parser)]
@@ -325,6 +325,9 @@ pub(crate) struct CheckArgs {
     /// How states are remembered; only `exact` can prove that something holds
     #[arg(long, value_enum, default_value = "exact")]
     pub(crate) store: StoreWord,
+    /// Who makes the successors
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) engine: EngineWord,
     /// For bitstate: the field has two to this power of bits
     #[arg(long, value_name = "LOG2", default_value_t = 30, value_parser = clap::value_parser!(u32).range(10..=40))]
     pub(crate) bits: u32,
@@ -653,6 +656,26 @@ pub(crate) enum StoreWord {
     Compact128,
     /// A few bits per state (Supertrace)
     Bitstate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineWord {
+    /// The model itself for some thousand states, then `packed`
+    Auto,
+    /// The model itself
+    Interpreter,
+    /// What is remembered of the model, on packed states
+    Packed,
+}
+
+impl From<EngineWord> for EngineKind {
+    fn from(word: EngineWord) -> Self {
+        match word {
+            EngineWord::Auto => Self::Auto,
+            EngineWord::Interpreter => Self::Interpreter,
+            EngineWord::Packed => Self::Packed,
+        }
+    }
 }
 
 impl CheckArgs {

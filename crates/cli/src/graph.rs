@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use stubborn_report::clean;
-use stubborn_system::{Batch, Fault, Observed, Rules, Symmetric, System, TransitionId, Vector};
+use stubborn_system::{Batch, Composed, Fault, Observed, Rules, Symmetric, System, TransitionId, Vector};
 
 /// Writes the graph of a model. Exit code 3 if it has more states than are wanted.
 pub(crate) fn graph(target: &Target, args: &GraphArgs) -> Result<u8, Failure> {
@@ -68,7 +68,7 @@ struct Collect {
 impl SystemJob for Collect {
     type Output = Result<Graph, Fault>;
 
-    fn run<Y: Rules + Observed + Symmetric>(self, system: &Y) -> Self::Output {
+    fn run<Y: Rules + Observed + Symmetric + Composed>(self, system: &Y) -> Self::Output {
         let mut graph = Graph { states: Vec::new(), edges: Vec::new(), is_complete: true };
         let mut states = Batch::new();
         system.initial(&mut states)?;

@@ -8,7 +8,7 @@ use stubborn_explore::Limits;
 use stubborn_model::{Model, ModelError, ModelSystem, Question, RuleSource};
 use stubborn_reduce::CheckDepth;
 use stubborn_report::Report;
-use stubborn_system::{Observed, Rules, Symmetric};
+use stubborn_system::{Composed, Observed, Rules, Symmetric};
 use stubborn_verdict::{self as verdict, Broken, MakeReduction, Options, ReductionKind};
 use thiserror::Error;
 
@@ -26,7 +26,7 @@ pub(crate) enum Failure {
 /// Something to do with a system, whatever it was made from.
 pub(crate) trait SystemJob {
     type Output;
-    fn run<Y: Rules + Observed + Symmetric>(self, system: &Y) -> Self::Output;
+    fn run<Y: Rules + Observed + Symmetric + Composed>(self, system: &Y) -> Self::Output;
 }
 
 /// Does `job` with the model as a system of the narrowest states.
@@ -84,14 +84,14 @@ pub(crate) struct Analyse<'a> {
 impl SystemJob for Analyse<'_> {
     type Output = Result<Report, Failure>;
 
-    fn run<Y: Rules + Observed + Symmetric>(self, system: &Y) -> Self::Output {
+    fn run<Y: Rules + Observed + Symmetric + Composed>(self, system: &Y) -> Self::Output {
         self.run_with(system, &|_| None)
     }
 }
 
 impl Analyse<'_> {
     /// The same with reductions of the system's own.
-    pub(crate) fn run_with<Y: Rules + Observed + Symmetric>(
+    pub(crate) fn run_with<Y: Rules + Observed + Symmetric + Composed>(
         mut self,
         system: &Y,
         make: &MakeReduction<'_, Y>,
@@ -166,6 +166,7 @@ pub(crate) fn options_for(questions: Vec<Question>, reduction: ReductionKind, ar
         symmetry: args.symmetry,
         search: args.search.into(),
         store: args.store_kind(),
+        engine: args.engine.into(),
         limits: Limits {
             states: args.max_states.unwrap_or(u64::MAX),
             bytes: args.memory.unwrap_or_else(machine::default_memory),

@@ -5,9 +5,11 @@
 
 use crate::asked::{Asked, Proposition};
 use std::cell::RefCell;
-use stubborn_network::{Condition, Engine, Expr, Network, Optimised};
+use std::rc::Rc;
+use stubborn_network::{Condition, Engine, Expr, Network, Optimised, Traced};
 use stubborn_system::{
-    Batch, Fault, Observed, Part, Question, Requirements, Rules, Symmetric, System, TransitionId,
+    Batch, Composed, Fault, Observed, Part, Question, Requirements, Rules, Symmetric, System, Tracer,
+    TransitionId,
 };
 
 /// A network with questions.
@@ -17,7 +19,7 @@ pub(crate) struct Subject<'a> {
     /// The invariants as the engine evaluates them; `None` where only the network can.
     conditions: Vec<Option<Condition>>,
     /// A search expands states through a shared reference.
-    engine: RefCell<Engine<'a>>,
+    engine: Rc<RefCell<Engine<'a>>>,
     /// What stands for the network in a search: it says which states are the same for everybody.
     stand_in: Option<&'a Optimised>,
     /// Whether steps that go wrong are wrong, and not only states.
@@ -29,7 +31,14 @@ impl<'a> Subject<'a> {
     pub(crate) fn new(network: &'a Network, asked: &'a Asked) -> Self {
         let engine = network.engine();
         let conditions = asked.invariants.iter().map(|invariant| engine.condition(&invariant.expr)).collect();
-        Self { network, asked, conditions, engine: RefCell::new(engine), stand_in: None, minds_steps: true }
+        Self {
+            network,
+            asked,
+            conditions,
+            engine: Rc::new(RefCell::new(engine)),
+            stand_in: None,
+            minds_steps: true,
+        }
     }
 
     /// The same, to find the runs of `optimised` in.
@@ -153,6 +162,10 @@ impl Observed for Subject<'_> {
         self.minds_steps && self.network.fails_in_steps()
     }
 
+    fn looks_at_found(&self) -> bool {
+        self.has_invariants()
+    }
+
     fn check_found(&self, state: &[u8]) -> Result<Option<String>, Fault> {
         Ok(self.violated(state))
     }
@@ -183,6 +196,13 @@ impl Rules for Subject<'_> {
 
     fn require(&self, state: &[u8], t: TransitionId, out: &mut Requirements) -> Result<(), Fault> {
         self.network.require(state, t, out)
+    }
+}
+
+impl Composed for Subject<'_> {
+    fn tracer(&self) -> Option<Box<dyn Tracer<[u8]> + '_>> {
+        let traced = Traced::new(self.network, Rc::clone(&self.engine))?;
+        Some(Box::new(traced))
     }
 }
 

@@ -9,7 +9,8 @@ use crate::{Layout, LayoutError, Model, Needs, State};
 use smallvec::SmallVec;
 use std::marker::PhantomData;
 use stubborn_system::{
-    Batch, Fault, Observed, Question, Requirements, Rules, Symmetric, System, TransitionId, WordVector,
+    Batch, Composed, Fault, Observed, Question, Requirements, Rules, Symmetric, System, TransitionId,
+    WordVector,
 };
 use thiserror::Error;
 
@@ -284,3 +285,5 @@ impl<S: WordVector + ?Sized> Symmetric for ModelSystem<'_, S> {
         s.take_fault().map_or(Ok(()), |fault| Err(fault.of("symmetry representative".into())))
     }
 }
+
+impl<S: WordVector + ?Sized> Composed for ModelSystem<'_, S> {}

@@ -44,6 +44,10 @@ impl Observed for Network {
         true
     }
 
+    fn looks_at_found(&self) -> bool {
+        false
+    }
+
     fn check_deadlock(&self, state: &[u8]) -> Result<Option<String>, Fault> {
         let expansion = self.expand(state);
         Ok(expansion.events.iter().find(|event| is_end(event)).map(|event| match &event.trouble {

@@ -42,7 +42,7 @@ mod width;
 pub use arithmetic::arithmetic;
 pub use claim::{Claim, ClaimMove};
 pub use component::Component;
-pub use engine::{Compiled, Condition, Engine};
+pub use engine::{Compiled, Condition, Engine, Traced};
 pub use event::{Event, Trouble};
 pub use expand::{Expansion, Micro, Successor};
 pub use expr::{BinaryOp, ChannelTest, Expr, Index, Place, Scope, UnaryOp};

@@ -9,7 +9,7 @@
 //! simple as can be, so that an error in it would show as a disagreement of everything with everything.
 
 use crate::Planted;
-use stubborn_system::{Batch, Fault, Observed, Question, Symmetric, System, TransitionId};
+use stubborn_system::{Batch, Composed, Fault, Observed, Question, Symmetric, System, TransitionId};
 
 /// An edge of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -380,3 +380,5 @@ mod tests {
         assert!(refused(&|p| p.fairness = Some(Fairness { often: 0, instance: 0, rarely: vec![1] })));
     }
 }
+
+impl Composed for Network {}

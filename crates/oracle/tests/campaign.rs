@@ -12,7 +12,7 @@ use stubborn_model::{Model, ModelSystem, RuleSource, WordVector};
 use stubborn_oracle::campaign::{Tally, fail, seeds};
 use stubborn_oracle::{Brute, FullGraph, Network, Planted, Program, Rng, Shape, shrink};
 use stubborn_reduce::CheckDepth;
-use stubborn_system::{Observed, Question, Rules, Symmetric};
+use stubborn_system::{Composed, Observed, Question, Rules, Symmetric};
 use stubborn_verdict::{
     Analysis, Inconclusive, Options, ReductionKind, SearchKind, StoreKind, Verdict, analyse,
 };
@@ -24,7 +24,7 @@ const LIMIT: usize = 3000;
 type Sizes = (usize, usize);
 
 /// Compares all ways to search with the truth. `None` if the system is too large.
-fn compare<Y: Rules + Observed + Symmetric>(
+fn compare<Y: Rules + Observed + Symmetric + Composed>(
     system: &Y,
     symmetry: bool,
     check: bool,
@@ -59,7 +59,10 @@ fn compare<Y: Rules + Observed + Symmetric>(
     Ok(Some((graph.n_states(), fewest)))
 }
 
-fn run<Y: Rules + Observed + Symmetric>(system: &Y, options: &Options) -> Result<Analysis, String> {
+fn run<Y: Rules + Observed + Symmetric + Composed>(
+    system: &Y,
+    options: &Options,
+) -> Result<Analysis, String> {
     analyse(system, options, &mut Unwatched).map_err(|broken| broken.fault.to_string())
 }
 
@@ -85,7 +88,7 @@ fn agrees<Y: Observed>(analysis: &Analysis, truth: &Brute<'_, Y>, options: &Opti
 }
 
 /// Without `all_errors`: the first violation ends the search, and what is answered is true.
-fn stops_at_once<Y: Rules + Observed + Symmetric>(
+fn stops_at_once<Y: Rules + Observed + Symmetric + Composed>(
     system: &Y,
     truth: &Brute<'_, Y>,
     symmetry: bool,
@@ -109,7 +112,7 @@ fn stops_at_once<Y: Rules + Observed + Symmetric>(
 }
 
 /// Stores that may omit states, and searches that hit a limit, never say "holds".
-fn proves_nothing<Y: Rules + Observed + Symmetric>(
+fn proves_nothing<Y: Rules + Observed + Symmetric + Composed>(
     system: &Y,
     symmetry: bool,
     is_single_state: bool,

@@ -12,6 +12,7 @@ mod components;
 mod deletion;
 mod full;
 mod goal;
+mod keys;
 mod kind;
 mod network;
 mod observing;
@@ -25,6 +26,7 @@ pub use components::StrongComponents;
 pub use deletion::Deletion;
 pub use full::Full;
 pub use goal::GoalOriented;
+pub use keys::OnKeys;
 pub use kind::ReductionKind;
 pub use network::NetworkReduction;
 pub use observing::{Observing, Semantics};
@@ -32,6 +34,7 @@ pub use smaller::Smaller;
 pub use symmetry::{OnRepresentatives, Quotient};
 pub use towards::Towards;
 
+use fixedbitset::FixedBitSet;
 use stubborn_system::{Batch, Fault, System, TransitionId};
 
 /// Chooses what to fire.
@@ -48,6 +51,19 @@ pub trait Reduction<Y: System + ?Sized> {
     /// Appends the successors to explore. Appends none only if the state is terminal, or if what is preserved says that
     /// nothing that matters can follow.
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault>;
+
+    /// Says which of all the successors of a state are explored, if that is all that it does to them: `made` are their
+    /// transitions, in order, with a hash of each; those that are left out are taken out of `kept`. Searches whose
+    /// states are keys make successors in their own way. `None` if it must be asked by [`Reduction::expand`].
+    fn sift(
+        &mut self,
+        made: &[(TransitionId, u64)],
+        state: &mut dyn FnMut(&mut dyn FnMut(&Y::State)),
+        kept: &mut FixedBitSet,
+    ) -> Result<Option<()>, Fault> {
+        let _ = (made, state, kept);
+        Ok(None)
+    }
 
     /// Whether the last expansion may have left out something that can be seen: a transition that may change
     /// the truth of a proposition and was not in the set.
@@ -86,6 +102,15 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
 
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
         (**self).expand(system, state, out)
+    }
+
+    fn sift(
+        &mut self,
+        made: &[(TransitionId, u64)],
+        state: &mut dyn FnMut(&mut dyn FnMut(&Y::State)),
+        kept: &mut FixedBitSet,
+    ) -> Result<Option<()>, Fault> {
+        (**self).sift(made, state, kept)
     }
 
     fn is_partial(&self) -> bool {

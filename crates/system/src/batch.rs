@@ -127,3 +127,19 @@ impl<S: Vector + ?Sized> Batch<S> {
         self.rows.bytes() + self.via.len() * size_of::<TransitionId>()
     }
 }
+
+impl<const N: usize> Batch<[u64; N]> {
+    /// Sorts the successors from number `first` on by descending transition. They are few, and mostly in order.
+    pub fn sort_from(&mut self, first: usize) {
+        for end in first + 1..self.len() {
+            let mut i = end;
+            while i > first && self.via[i - 1] < self.via[i] {
+                self.via.swap(i - 1, i);
+                let (lower, upper) = (*self.state(i - 1), *self.state(i));
+                *self.state_mut(i - 1) = upper;
+                *self.state_mut(i) = lower;
+                i -= 1;
+            }
+        }
+    }
+}

@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod batch;
+mod composed;
 mod delta;
 mod fault;
 mod message;
@@ -28,6 +29,7 @@ mod vector;
 mod words;
 
 pub use batch::Batch;
+pub use composed::{Composed, Parts, Tracer, Unit};
 pub use delta::Deltas;
 pub use fault::Fault;
 pub use message::{Message, MessageKind};

@@ -19,6 +19,11 @@ pub trait Observed: System {
         false
     }
 
+    /// Whether [`Observed::check_found`] may ever say anything: if not, nobody need show it a state.
+    fn looks_at_found(&self) -> bool {
+        true
+    }
+
     /// Says what is wrong with `state` when it is found: the check, unless that is about steps. A system that
     /// judges both steps and states says here what is wrong with the state alone; what is said here is said
     /// by [`Observed::check`], too.

@@ -5,6 +5,7 @@
 //! reduction; what symmetry cannot answer goes to one without symmetry. So every question gets an answer
 //! unless a limit is reached, and the answer says what it rests on.
 
+use crate::engine::Search;
 use crate::lift::lift;
 use crate::phase::{self, Finding, PhaseReport, Searched, run_phase};
 use crate::replay::{Rejection, Replayed, Witness, go_on, replay, run};
@@ -13,7 +14,7 @@ use stubborn_explore::{End, Stats, Watch};
 use stubborn_reduce::{
     Checked, Closure, Deletion, Full, OnRepresentatives, Quotient, Reduction, Smaller, StrongComponents,
 };
-use stubborn_system::{Fault, Observed, Question, Rules, Symmetric, TransitionId};
+use stubborn_system::{Composed, Fault, Observed, Question, Rules, Symmetric, TransitionId};
 
 /// The answers to all questions, and the searches that they came from.
 #[derive(Clone, Debug)]
@@ -55,7 +56,7 @@ pub(crate) const GO_ON_STEPS: usize = 2_000;
 pub type MakeReduction<'m, Y> = dyn Fn(ReductionKind) -> Option<Box<dyn Reduction<Y> + 'm>> + 'm;
 
 /// Answers the questions.
-pub fn analyse<Y: Rules + Observed + Symmetric>(
+pub fn analyse<Y: Rules + Observed + Symmetric + Composed>(
     system: &Y,
     options: &Options,
     watch: &mut dyn Watch,
@@ -64,7 +65,7 @@ pub fn analyse<Y: Rules + Observed + Symmetric>(
 }
 
 /// Answers the questions, with reductions of the system's own.
-pub fn analyse_with<Y: Rules + Observed + Symmetric>(
+pub fn analyse_with<Y: Rules + Observed + Symmetric + Composed>(
     system: &Y,
     own: &MakeReduction<'_, Y>,
     options: &Options,
@@ -169,7 +170,7 @@ impl Plan {
         }
     }
 
-    fn search<Y: Rules + Observed + Symmetric>(
+    fn search<Y: Rules + Observed + Symmetric + Composed>(
         self,
         system: &Y,
         make: &MakeReduction<'_, Y>,
@@ -177,16 +178,12 @@ impl Plan {
         options: &Options,
         watch: &mut dyn Watch,
     ) -> Result<Searched, Box<phase::Broken>> {
-        if let Some(mut reduction) = make(self.reduction).filter(|_| !self.symmetry) {
-            return run_phase(system, &mut *reduction, false, questions, options, watch);
-        }
-        let mut reduction = self.reduction::<Y>(options);
         if self.symmetry {
-            let mut reduction = OnRepresentatives::new(reduction, options.check);
-            run_phase(&Quotient::new(system), &mut reduction, true, questions, options, watch)
-        } else {
-            run_phase(system, &mut *reduction, false, questions, options, watch)
+            let mut reduction = OnRepresentatives::new(self.reduction::<Y>(options), options.check);
+            return run_phase(&Quotient::new(system), &mut reduction, true, questions, options, watch);
         }
+        let make = || make(self.reduction).unwrap_or_else(|| self.reduction::<Y>(options));
+        Search { system, make: &make, questions, options, watch }.run()
     }
 
     fn reduction<'y, Y: Rules + Observed + 'y>(self, options: &Options) -> Box<dyn Reduction<Y> + 'y> {
@@ -212,7 +209,7 @@ impl Plan {
 }
 
 /// Turns a finding into a verdict; `None` if another method is needed.
-fn judge<Y: Rules + Observed + Symmetric>(
+fn judge<Y: Rules + Observed + Symmetric + Composed>(
     system: &Y,
     plan: Plan,
     question: &Question,
@@ -255,7 +252,7 @@ fn distinct(questions: Vec<Question>) -> Vec<Question> {
 }
 
 /// Makes a real run of a witness and replays it.
-fn confirm<Y: Rules + Observed + Symmetric>(
+fn confirm<Y: Rules + Observed + Symmetric + Composed>(
     system: &Y,
     plan: Plan,
     question: &Question,
@@ -280,7 +277,7 @@ pub(crate) fn confirmed<Y: Observed>(
     Ok(Violated { message, trace: Trace::new(system, &states, witness), region })
 }
 
-fn real<Y: Rules + Observed + Symmetric>(
+fn real<Y: Rules + Observed + Symmetric + Composed>(
     system: &Y,
     plan: Plan,
     witness: Witness,
@@ -293,7 +290,11 @@ fn real<Y: Rules + Observed + Symmetric>(
 }
 
 /// A broken model, with the run that shows it.
-fn explain<Y: Rules + Observed + Symmetric>(system: &Y, plan: Plan, broken: phase::Broken) -> Box<Broken> {
+fn explain<Y: Rules + Observed + Symmetric + Composed>(
+    system: &Y,
+    plan: Plan,
+    broken: phase::Broken,
+) -> Box<Broken> {
     let phase::Broken { fault, path, stats } = broken;
     let trace = path.and_then(|steps| {
         let witness = real(system, plan, Witness { steps, ..Witness::default() }).ok()?;

@@ -1,5 +1,6 @@
 //! How to answer: which reduction, order, store and limits.
 
+use crate::EngineKind;
 use stubborn_explore::Limits;
 use stubborn_explore::linear::FIRST_LOOK;
 use stubborn_reduce::{CheckDepth, ReductionKind};
@@ -69,6 +70,8 @@ pub struct Options {
     pub search: SearchKind,
     /// The store.
     pub store: StoreKind,
+    /// Who makes the successors.
+    pub engine: EngineKind,
     /// When to give up.
     pub limits: Limits,
     /// Go on after a violation.
@@ -107,6 +110,7 @@ impl Default for Options {
             symmetry: false,
             search: SearchKind::BreadthFirst,
             store: StoreKind::Exact,
+            engine: EngineKind::Auto,
             limits: Limits::default(),
             all_errors: false,
             tester: false,

@@ -2,15 +2,15 @@
 //! reference, which says what it was. The values are those of the reference all the same.
 
 use super::layout::{Channel, Layout};
-use super::program::{Act, Code, Element, Field, Location, Program, Receive, Remote, Target};
+use super::notes::Notes;
+use super::program::{Act, Code, Element, Field, Location, Program, Receive, Remote, Scalar, Target};
 use crate::{BinaryOp, ChannelTest, arithmetic};
-use std::cell::Cell;
 
 /// Who evaluates, and in which state.
 pub(super) struct View<'a> {
     pub(super) program: &'a Program,
     pub(super) layout: &'a Layout,
-    pub(super) bytes: &'a [u8],
+    bytes: &'a [u8],
     pub(super) pid: usize,
     /// Where the locals of the process begin.
     pub(super) locals: usize,
@@ -18,7 +18,7 @@ pub(super) struct View<'a> {
     /// The process that the step has started.
     pub(super) started: i32,
     /// Set when something goes wrong.
-    pub(super) trouble: &'a Cell<bool>,
+    pub(super) notes: &'a Notes,
 }
 
 impl<'a> View<'a> {
@@ -30,10 +30,10 @@ impl<'a> View<'a> {
         bytes: &'a [u8],
         pid: usize,
         is_timeout: bool,
-        trouble: &'a Cell<bool>,
+        notes: &'a Notes,
     ) -> Self {
         let locals = layout.processes.get(pid).map_or(0, |process| process.locals);
-        Self { program, layout, bytes, pid, locals, is_timeout, started: 0, trouble }
+        Self { program, layout, bytes, pid, locals, is_timeout, started: 0, notes }
     }
 
     /// The value of an expression; the most frequent ones at once.
@@ -41,10 +41,26 @@ impl<'a> View<'a> {
     pub(super) fn value(&self, code: &Code) -> i32 {
         match code {
             Code::Constant(value) => *value,
-            Code::Global(at) => i32::from(self.bytes[*at as usize]),
-            Code::Local(at) => i32::from(self.bytes[self.locals + *at as usize]),
+            Code::Global(at) => self.byte(*at as usize),
+            Code::Local(at) => self.byte(self.locals + *at as usize),
             _ => self.compound(code),
         }
+    }
+
+    #[inline]
+    fn byte(&self, at: usize) -> i32 {
+        self.notes.touch(at, 1);
+        i32::from(self.bytes[at])
+    }
+
+    #[inline]
+    fn read(&self, scalar: Scalar, at: usize) -> i32 {
+        self.notes.touch(at, scalar.n_bytes());
+        scalar.read(self.bytes, at)
+    }
+
+    fn location(&self, pid: usize) -> u16 {
+        self.layout.processes[pid].location(self.bytes, self.notes)
     }
 
     fn compound(&self, code: &Code) -> i32 {
@@ -52,13 +68,13 @@ impl<'a> View<'a> {
             Code::Constant(_) | Code::Global(_) | Code::Local(_) => self.value(code),
             Code::Scalar(scalar) => {
                 let base = if scalar.is_local { self.locals } else { 0 };
-                scalar.read(self.bytes, base + scalar.offset as usize)
+                self.read(*scalar, base + scalar.offset as usize)
             }
             Code::Element(element) => self.element(element, self.locals),
-            Code::GlobalIs(at, c) => i32::from(i32::from(self.bytes[*at as usize]) == *c),
-            Code::GlobalIsNot(at, c) => i32::from(i32::from(self.bytes[*at as usize]) != *c),
-            Code::LocalIs(at, c) => i32::from(i32::from(self.bytes[self.locals + *at as usize]) == *c),
-            Code::LocalIsNot(at, c) => i32::from(i32::from(self.bytes[self.locals + *at as usize]) != *c),
+            Code::GlobalIs(at, c) => i32::from(self.byte(*at as usize) == *c),
+            Code::GlobalIsNot(at, c) => i32::from(self.byte(*at as usize) != *c),
+            Code::LocalIs(at, c) => i32::from(self.byte(self.locals + *at as usize) == *c),
+            Code::LocalIsNot(at, c) => i32::from(self.byte(self.locals + *at as usize) != *c),
             Code::Not(a) => i32::from(self.value(a) == 0),
             Code::Minus(a) => self.value(a).wrapping_neg(),
             Code::Complement(a) => !self.value(a),
@@ -80,11 +96,11 @@ impl<'a> View<'a> {
             Code::Accepting => i32::from(self.is_anybody_at(|location| location.is_accept)),
             Code::PcValue(process) => {
                 let pid = self.process(process);
-                pid.map_or(0, |pid| i32::from(self.layout.processes[pid].location(self.bytes)))
+                pid.map_or(0, |pid| i32::from(self.location(pid)))
             }
             Code::RemoteLocation(remote, location) => {
                 let pid = self.remote(remote);
-                let is_there = |pid: usize| self.layout.processes[pid].location(self.bytes) == *location;
+                let is_there = |pid: usize| self.location(pid) == *location;
                 i32::from(pid.is_some_and(is_there))
             }
             Code::RemoteLoad(remote, element) => {
@@ -111,7 +127,7 @@ impl<'a> View<'a> {
 
     #[cold]
     fn trouble(&self) {
-        self.trouble.set(true);
+        self.notes.trouble.set(true);
     }
 
     fn binary(&self, op: BinaryOp, a: i32, b: i32) -> i32 {
@@ -139,7 +155,7 @@ impl<'a> View<'a> {
     }
 
     fn element(&self, element: &Element, locals: usize) -> i32 {
-        self.address(element, locals).map_or(0, |at| element.scalar.read(self.bytes, at))
+        self.address(element, locals).map_or(0, |at| self.read(element.scalar, at))
     }
 
     /// Where an assignment goes.
@@ -164,10 +180,14 @@ impl<'a> View<'a> {
         found
     }
 
-    /// How many messages a channel holds.
+    /// How many messages a channel holds. Who asks may go on to read or change them.
     #[inline]
     pub(super) fn n_messages(&self, channel: Channel) -> usize {
-        if channel.capacity == 0 { 0 } else { usize::from(self.bytes[channel.offset + 1]) }
+        if channel.capacity == 0 {
+            return 0;
+        }
+        self.notes.touch(channel.offset, self.program.channels[channel.kind as usize].size);
+        usize::from(self.bytes[channel.offset + 1])
     }
 
     fn channel_test(&self, test: ChannelTest, channel: &Code) -> i32 {
@@ -204,9 +224,7 @@ impl<'a> View<'a> {
         let first = channel.offset + 2;
         (0..slots).map(|slot| first + slot * kind.message_size).find(|&at| {
             receive.fields.iter().zip(&kind.fields).all(|(field, scalar)| match field {
-                Field::Match(code) => {
-                    self.value(code) == scalar.read(self.bytes, at + scalar.offset as usize)
-                }
+                Field::Match(code) => self.value(code) == self.read(*scalar, at + scalar.offset as usize),
                 Field::Bind(_) | Field::Ignore => true,
             })
         })
@@ -222,7 +240,7 @@ impl<'a> View<'a> {
 
     fn is_anybody_at(&self, is_such: impl Fn(&Location) -> bool) -> bool {
         let mut processes = self.layout.processes.iter();
-        processes.any(|process| is_such(&self.program.locations[process.place(self.bytes)]))
+        processes.any(|process| is_such(&self.program.locations[process.place(self.bytes, self.notes)]))
     }
 
     fn process(&self, code: &Code) -> Option<usize> {

@@ -1,5 +1,6 @@
 //! Where the processes and channels of a state begin. Found again only when the population changes.
 
+use super::notes::Notes;
 use super::program::Program;
 
 #[derive(Clone, Copy, Debug)]
@@ -15,22 +16,24 @@ pub(super) struct Process {
 impl Process {
     /// Where it is: the number of the location in its kind.
     #[inline]
-    pub(super) fn location(&self, bytes: &[u8]) -> u16 {
+    pub(super) fn location(&self, bytes: &[u8], notes: &Notes) -> u16 {
         let at = self.offset + 1;
+        notes.touch(at, 2);
         u16::from_le_bytes([bytes[at], bytes[at + 1]])
     }
 
     /// Moves it.
     #[inline]
-    pub(super) fn set_location(&self, bytes: &mut [u8], location: u16) {
+    pub(super) fn set_location(&self, bytes: &mut [u8], location: u16, notes: &Notes) {
         let at = self.offset + 1;
+        notes.touch(at, 2);
         bytes[at..at + 2].copy_from_slice(&location.to_le_bytes());
     }
 
     /// Where it is: the index in the table of locations.
     #[inline]
-    pub(super) fn place(&self, bytes: &[u8]) -> usize {
-        self.first_location as usize + usize::from(self.location(bytes))
+    pub(super) fn place(&self, bytes: &[u8], notes: &Notes) -> usize {
+        self.first_location as usize + usize::from(self.location(bytes, notes))
     }
 }
 

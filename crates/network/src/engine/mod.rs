@@ -13,18 +13,21 @@ mod compile;
 mod evaluate;
 mod layout;
 mod moves;
+mod notes;
 mod perform;
 mod program;
+mod traced;
 
 use crate::check::is_safety;
 use crate::{Expr, Network};
 use layout::Layout;
-use moves::{Move, Moves};
+use moves::{Move, Moves, Wanted};
+use notes::Notes;
 use program::{Code, Program};
-use std::cell::Cell;
 use std::fmt;
 use std::sync::{Mutex, OnceLock};
 use stubborn_system::{Batch, Fault, TransitionId};
+pub use traced::Traced;
 
 /// Makes successors, and notes which steps were done.
 #[derive(Debug)]
@@ -48,7 +51,7 @@ struct Room {
     current: Vec<u8>,
     current_layout: Layout,
     path: Vec<Node>,
-    trouble: Cell<bool>,
+    notes: Notes,
 }
 
 /// The moves from a state on the way of an atomic sequence.
@@ -189,7 +192,7 @@ impl Engine<'_> {
     pub fn holds_here(&mut self, state: &[u8], pid: usize, condition: &Condition) -> bool {
         let Some(program) = self.program else { return false };
         let room = &self.room;
-        evaluate::View::new(program, &room.layout, state, pid, false, &room.trouble).holds(&condition.0)
+        evaluate::View::new(program, &room.layout, state, pid, false, &room.notes).holds(&condition.0)
     }
 
     /// The successors by the reference.
@@ -233,7 +236,7 @@ impl Room {
         if out.len() == before && program.uses_timeout {
             return (0..self.layout.processes.len())
                 .rev()
-                .all(|pid| self.expand_process(program, state, pid, true, out));
+                .all(|pid| self.expand_process(program, state, pid, true, Wanted::All, out));
         }
         true
     }
@@ -247,23 +250,25 @@ impl Room {
         out: &mut Batch<[u8]>,
     ) -> bool {
         self.layout.fit(program, state);
-        self.trouble.set(false);
+        self.notes.trouble.set(false);
         let pids = (0..self.layout.processes.len()).rev().filter(|&pid| is_wanted(pid));
-        pids.into_iter().all(|pid| self.expand_process(program, state, pid, false, out))
+        pids.into_iter().all(|pid| self.expand_process(program, state, pid, false, Wanted::All, out))
     }
 
     /// Appends the successors that begin with a step of one process.
+    #[allow(clippy::too_many_arguments)]
     fn expand_process(
         &mut self,
         program: &Program,
         state: &[u8],
         pid: usize,
         is_timeout: bool,
+        wanted: Wanted,
         out: &mut Batch<[u8]>,
     ) -> bool {
         self.moves.truncate(0, 0);
-        self.moves.add(program, state, &self.layout, pid, is_timeout, &self.trouble);
-        if self.trouble.get() {
+        self.moves.add(program, state, &self.layout, pid, is_timeout, wanted, &self.notes);
+        if self.notes.trouble.get() {
             return false;
         }
         let (mut outcome, mut last) = (0, u32::MAX);
@@ -312,8 +317,9 @@ impl Room {
                 self.current_layout.fit(program, &self.current);
                 let (first, bytes) = (self.moves.list.len(), self.moves.bytes.len());
                 let layout = &self.current_layout;
-                self.moves.add(program, &self.current, layout, keeper as usize, false, &self.trouble);
-                if self.trouble.get() {
+                let keeper = keeper as usize;
+                self.moves.add(program, &self.current, layout, keeper, false, Wanted::All, &self.notes);
+                if self.notes.trouble.get() {
                     return false;
                 }
                 let end = self.moves.list.len();

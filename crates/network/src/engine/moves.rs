@@ -4,9 +4,9 @@
 
 use super::evaluate::View;
 use super::layout::{Channel, Layout};
+use super::notes::Notes;
 use super::perform::Actor;
 use super::program::{Act, Field, Program, Send, Step};
-use std::cell::Cell;
 
 /// A state on the way.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,34 @@ pub(super) struct Move {
     pub(super) step: u32,
     /// The process that keeps the control.
     pub(super) keeper: Option<u32>,
+}
+
+/// Which of a process's moves are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    All,
+    /// Those that begin with this step.
+    Step(u32),
+    /// Those in which this step, a send, finds this process to take the message; or if the channel has room for it, and
+    /// the partner is the process itself, the one that puts it there.
+    Meeting(u32, usize),
+}
+
+impl Wanted {
+    #[inline]
+    fn is_step(self, number: u32) -> bool {
+        match self {
+            Self::All => true,
+            Self::Step(step) | Self::Meeting(step, _) => step == number,
+        }
+    }
+
+    fn partner(self) -> Option<usize> {
+        match self {
+            Self::Meeting(_, partner) => Some(partner),
+            _ => None,
+        }
+    }
 }
 
 /// Moves, with room to make them in.
@@ -64,6 +92,7 @@ impl Moves {
     }
 
     /// Appends the moves of a process. If there is trouble they mean nothing.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn add(
         &mut self,
         program: &Program,
@@ -71,21 +100,25 @@ impl Moves {
         layout: &Layout,
         pid: usize,
         is_timeout: bool,
-        trouble: &Cell<bool>,
+        wanted: Wanted,
+        notes: &Notes,
     ) {
-        let actor = Actor { program, pid, is_timeout, trouble };
+        let actor = Actor { program, pid, is_timeout, notes };
         let view = actor.view(layout, state);
-        let location = &program.locations[layout.processes[pid].place(state)];
+        let location = &program.locations[layout.processes[pid].place(state, notes)];
         if location.n_steps == 0 || !view.is_provided() {
             return;
         }
         let (mut has_moved, mut escape) = (false, 0);
         for number in location.first..location.first + location.n_steps {
+            if !wanted.is_step(number) {
+                continue;
+            }
             let step = &program.steps[number as usize];
             if escape != 0 && step.escape != escape {
                 break;
             }
-            if self.attempt(actor, &view, layout, state, step, number, has_moved) {
+            if self.attempt(actor, &view, layout, state, (step, number), wanted, has_moved) {
                 has_moved = true;
                 escape = step.escape;
             }
@@ -101,8 +134,8 @@ impl Moves {
         view: &View<'_>,
         layout: &Layout,
         state: &[u8],
-        step: &Step,
-        number: u32,
+        (step, number): (&Step, u32),
+        wanted: Wanted,
         has_moved: bool,
     ) -> bool {
         let process = &layout.processes[actor.pid];
@@ -129,7 +162,13 @@ impl Moves {
             Act::Send(send) => {
                 let Some(channel) = view.channel(&send.channel) else { return false };
                 if channel.capacity == 0 {
-                    return self.rendezvous(actor, view, layout, state, (step, number), (channel, send));
+                    let partner = wanted.partner();
+                    let offer = (channel, &**send);
+                    return self.rendezvous(actor, view, layout, state, (step, number), offer, partner);
+                }
+                // Alone, a sender is its own partner.
+                if wanted.partner().is_some_and(|partner| partner != actor.pid) {
+                    return false;
                 }
                 if view.n_messages(channel) >= channel.capacity as usize {
                     return false;
@@ -154,7 +193,7 @@ impl Moves {
             }
             Act::Assert(code) => {
                 if !view.holds(code) {
-                    actor.trouble.set(true);
+                    actor.notes.trouble.set(true);
                 }
                 self.push(state, number, keeper)
             }
@@ -162,6 +201,7 @@ impl Moves {
                 if actor.pid + 1 != layout.processes.len() {
                     return false;
                 }
+                actor.notes.touch(process.offset, state.len() - process.offset);
                 let next = self.push(&state[..process.offset], number, keeper);
                 actor.set_last(next);
                 return true;
@@ -199,6 +239,7 @@ impl Moves {
     }
 
     /// Appends a move for each receiver that takes the message of a sender.
+    #[allow(clippy::too_many_arguments)]
     fn rendezvous(
         &mut self,
         sender: Actor<'_>,
@@ -207,11 +248,12 @@ impl Moves {
         state: &[u8],
         (sent, number): (&Step, u32),
         (channel, send): (Channel, &Send),
+        partner: Option<usize>,
     ) -> bool {
         let program = sender.program;
         let fields = &program.channels[channel.kind as usize].fields;
         if send.fields.len() != fields.len() {
-            sender.trouble.set(true);
+            sender.notes.trouble.set(true);
             return false;
         }
         let mut message = std::mem::take(&mut self.message);
@@ -220,14 +262,17 @@ impl Moves {
         let mut offered = std::mem::take(&mut self.offered);
         offered.clear();
         offered.extend_from_slice(state);
-        layout.processes[sender.pid].set_location(&mut offered, sent.next);
+        layout.processes[sender.pid].set_location(&mut offered, sent.next, sender.notes);
         let before = self.list.len();
         for (pid, process) in layout.processes.iter().enumerate().rev() {
-            let location = &program.locations[process.place(&offered)];
+            if partner.is_some_and(|partner| partner != pid) {
+                continue;
+            }
+            let location = &program.locations[process.place(&offered, sender.notes)];
             if location.receivers.is_empty() || pid == sender.pid {
                 continue;
             }
-            let actor = Actor { program, pid, is_timeout: false, trouble: sender.trouble };
+            let actor = Actor { program, pid, is_timeout: false, notes: sender.notes };
             let mut escape = 0;
             for &receiver in &location.receivers {
                 let step = &program.steps[receiver as usize];
@@ -303,7 +348,7 @@ fn wants<'p>(
             let first = &view.program.steps[at.first as usize..(at.first + at.n_steps) as usize];
             first.iter().find_map(|inner| match inner.act {
                 Act::Sequence(_) => {
-                    view.trouble.set(true);
+                    view.notes.trouble.set(true);
                     None
                 }
                 _ => wants(view, inner, channel, message).map(|(fields, _)| (fields, Some(inner))),

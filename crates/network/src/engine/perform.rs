@@ -2,9 +2,9 @@
 
 use super::evaluate::View;
 use super::layout::{Channel, Layout};
+use super::notes::Notes;
 use super::program::{Act, Begin, Field, Program, Receive, Run, Scalar, Send, Step, Target};
 use crate::LocationId;
-use std::cell::Cell;
 
 /// Steps after which a sequence is left to the reference, which may find that it does not end.
 const LONGEST_SEQUENCE: usize = 1_000_000;
@@ -15,28 +15,34 @@ pub(super) struct Actor<'a> {
     pub(super) program: &'a Program,
     pub(super) pid: usize,
     pub(super) is_timeout: bool,
-    pub(super) trouble: &'a Cell<bool>,
+    pub(super) notes: &'a Notes,
 }
 
 impl<'a> Actor<'a> {
     #[inline]
     pub(super) fn view(self, layout: &'a Layout, bytes: &'a [u8]) -> View<'a> {
-        View::new(self.program, layout, bytes, self.pid, self.is_timeout, self.trouble)
+        View::new(self.program, layout, bytes, self.pid, self.is_timeout, self.notes)
     }
 
     #[cold]
     fn fail(self) -> bool {
-        self.trouble.set(true);
+        self.notes.trouble.set(true);
         false
+    }
+
+    #[inline]
+    fn write(self, bytes: &mut [u8], scalar: Scalar, at: usize, value: i32) {
+        self.notes.touch(at, scalar.n_bytes());
+        scalar.write(bytes, at, value);
     }
 
     /// Assigns a value; nothing if an index is out of range.
     #[inline]
     fn assign(self, layout: &Layout, bytes: &mut [u8], target: &Target, value: i32) {
-        let Actor { program, pid, is_timeout, trouble } = self;
-        let at = View::new(program, layout, bytes, pid, is_timeout, trouble).target(target);
+        let Actor { program, pid, is_timeout, notes } = self;
+        let at = View::new(program, layout, bytes, pid, is_timeout, notes).target(target);
         if let Some(at) = at {
-            scalar_of(target).write(bytes, at, value);
+            self.write(bytes, scalar_of(target), at, value);
         }
     }
 
@@ -49,11 +55,11 @@ impl<'a> Actor<'a> {
         target: &Target,
         code: &super::program::Code,
     ) {
-        let Actor { program, pid, is_timeout, trouble } = self;
-        let view = View::new(program, layout, bytes, pid, is_timeout, trouble);
+        let Actor { program, pid, is_timeout, notes } = self;
+        let view = View::new(program, layout, bytes, pid, is_timeout, notes);
         let value = view.value(code);
         if let Some(at) = view.target(target) {
-            scalar_of(target).write(bytes, at, value);
+            self.write(bytes, scalar_of(target), at, value);
         }
     }
 
@@ -62,7 +68,7 @@ impl<'a> Actor<'a> {
     pub(super) fn reset(self, layout: &Layout, bytes: &mut [u8], step: &Step) {
         for scalar in &step.resets {
             let base = if scalar.is_local { layout.processes[self.pid].locals } else { 0 };
-            scalar.write(bytes, base + scalar.offset as usize, 0);
+            self.write(bytes, *scalar, base + scalar.offset as usize, 0);
         }
     }
 
@@ -70,7 +76,7 @@ impl<'a> Actor<'a> {
     #[inline]
     pub(super) fn finish(self, layout: &Layout, bytes: &mut [u8], step: &Step) {
         self.reset(layout, bytes, step);
-        layout.processes[self.pid].set_location(bytes, step.next);
+        layout.processes[self.pid].set_location(bytes, step.next, self.notes);
         self.set_last(bytes);
     }
 
@@ -78,7 +84,7 @@ impl<'a> Actor<'a> {
     #[inline]
     pub(super) fn set_last(self, bytes: &mut [u8]) {
         if let Some(last) = self.program.last {
-            last.write(bytes, last.offset as usize, self.pid as i32);
+            self.write(bytes, last, last.offset as usize, self.pid as i32);
         }
     }
 
@@ -91,16 +97,17 @@ impl<'a> Actor<'a> {
         send: &Send,
         message: &mut Vec<i32>,
     ) -> bool {
-        let Actor { program, pid, is_timeout, trouble } = self;
+        let Actor { program, pid, is_timeout, notes } = self;
         let kind = &program.channels[channel.kind as usize];
         if send.fields.len() != kind.fields.len() {
             return self.fail();
         }
+        notes.touch(channel.offset, kind.size);
         let length = usize::from(bytes[channel.offset + 1]);
         let first = channel.offset + 2;
         let end = first + length * kind.message_size;
         if send.is_sorted && length > 0 {
-            let view = View::new(program, layout, bytes, pid, is_timeout, trouble);
+            let view = View::new(program, layout, bytes, pid, is_timeout, notes);
             message.clear();
             message.extend(send.fields.iter().map(|code| view.value(code)));
             let read = |at: usize, scalar: &Scalar| scalar.read(bytes, at + scalar.offset as usize);
@@ -114,7 +121,7 @@ impl<'a> Actor<'a> {
         } else {
             // What lies behind the last message is read by nobody, so the fields can be put there one by one.
             for (scalar, code) in kind.fields.iter().zip(&send.fields) {
-                let value = View::new(program, layout, bytes, pid, is_timeout, trouble).value(code);
+                let value = View::new(program, layout, bytes, pid, is_timeout, notes).value(code);
                 scalar.write(bytes, end + scalar.offset as usize, value);
             }
         }
@@ -132,6 +139,7 @@ impl<'a> Actor<'a> {
         at: usize,
     ) -> bool {
         let kind = &self.program.channels[channel.kind as usize];
+        self.notes.touch(channel.offset, kind.size);
         if receive.fields.len() != kind.fields.len() {
             return self.fail();
         }
@@ -172,7 +180,7 @@ impl<'a> Actor<'a> {
         run: &Run,
         message: &mut Vec<i32>,
     ) -> bool {
-        let Actor { program, pid, is_timeout, trouble } = self;
+        let Actor { program, pid, is_timeout, notes } = self;
         let view = self.view(layout, bytes);
         message.clear();
         message.extend(run.arguments.iter().map(|code| view.value(code)));
@@ -185,18 +193,18 @@ impl<'a> Actor<'a> {
         bytes.resize(offset + kind.size, 0);
         bytes[offset] = run.kind as u8;
         layout.add_process(program, run.kind, offset);
-        layout.processes[child].set_location(bytes, kind.entry);
+        layout.processes[child].set_location(bytes, kind.entry, notes);
         let locals = layout.processes[child].locals;
         for (scalar, &value) in kind.parameters.iter().zip(&*message) {
             let base = if scalar.is_local { locals } else { 0 };
-            scalar.write(bytes, base + scalar.offset as usize, value);
+            self.write(bytes, *scalar, base + scalar.offset as usize, value);
         }
-        let begun = Actor { program, pid: child, is_timeout: false, trouble };
+        let begun = Actor { program, pid: child, is_timeout: false, notes };
         if !kind.begins.iter().all(|begin| begun.begin(layout, bytes, begin)) {
             return false;
         }
         if let Some((target, code)) = &run.result {
-            let mut view = View::new(program, layout, bytes, pid, is_timeout, trouble);
+            let mut view = View::new(program, layout, bytes, pid, is_timeout, notes);
             view.started = child as i32;
             let value = view.value(code);
             self.assign(layout, bytes, target, value);
@@ -218,7 +226,8 @@ impl<'a> Actor<'a> {
                 bytes[offset] = (program.kinds.len() + kind) as u8;
                 layout.add_channel(program, *kind, offset);
                 let base = if scalar.is_local { layout.processes[self.pid].locals } else { 0 };
-                scalar.write(bytes, base + scalar.offset as usize, layout.channels.len() as i32);
+                let number = layout.channels.len() as i32;
+                self.write(bytes, *scalar, base + scalar.offset as usize, number);
             }
         }
         true

@@ -41,6 +41,16 @@ impl Scalar {
         Self { offset: offset as u32, mask, size, is_local }
     }
 
+    /// How many bytes it takes.
+    #[inline]
+    pub(super) fn n_bytes(self) -> usize {
+        match self.size {
+            Size::Byte => 1,
+            Size::Unsigned16 | Size::Signed16 => 2,
+            Size::Word => 4,
+        }
+    }
+
     /// Reads the scalar at `at`.
     #[inline]
     pub(super) fn read(self, bytes: &[u8], at: usize) -> i32 {

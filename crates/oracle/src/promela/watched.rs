@@ -3,7 +3,8 @@
 
 use stubborn_network::{Expr, Network};
 use stubborn_system::{
-    Batch, Fault, Observed, Part, Question, Requirements, Rules, Symmetric, System, TransitionId,
+    Batch, Composed, Fault, Observed, Part, Question, Requirements, Rules, Symmetric, System, Tracer,
+    TransitionId,
 };
 
 /// A network whose states are checked for invariants, too.
@@ -99,6 +100,12 @@ impl Rules for Watched<'_> {
 
     fn require(&self, state: &[u8], t: TransitionId, out: &mut Requirements) -> Result<(), Fault> {
         self.network.require(state, t, out)
+    }
+}
+
+impl Composed for Watched<'_> {
+    fn tracer(&self) -> Option<Box<dyn Tracer<[u8]> + '_>> {
+        self.network.tracer()
     }
 }
 

@@ -49,8 +49,9 @@ pub struct NetworkReduction<'n> {
     /// The steps that bury a process, if that is done at once.
     burials: Option<FixedBitSet>,
     depth: Option<CheckDepth>,
-    /// States looked at so far.
+    /// States looked at so far, and how many there were when one was held against the definition.
     n_seen: u64,
+    n_seen_at_check: u64,
     /// Whether a choice pays, and whether deletion does where a closure is not small.
     patience: Patience,
     deletion: Patience,
@@ -75,6 +76,9 @@ pub struct NetworkReduction<'n> {
     notes: Notes,
     room: Room,
     groups: Vec<Micro>,
+    /// What is enabled in the state at hand, with a hash of what it leads to.
+    made: Vec<(TransitionId, u64)>,
+    kept: FixedBitSet,
     successors: Batch<[u8]>,
     algorithms: Algorithms,
 }
@@ -119,6 +123,7 @@ impl<'n> NetworkReduction<'n> {
             is_off: kind == ReductionKind::None || network.has_priorities || network.last.is_some(),
             depth: None,
             n_seen: 0,
+            n_seen_at_check: 0,
             patience: Patience::default(),
             deletion: Patience::default(),
             seen: Seen::default(),
@@ -137,6 +142,8 @@ impl<'n> NetworkReduction<'n> {
             notes: Notes::default(),
             room: Room::default(),
             groups: Vec::new(),
+            made: Vec::new(),
+            kept: FixedBitSet::new(),
             successors: Batch::new(),
             algorithms: Algorithms::default(),
         }
@@ -172,13 +179,14 @@ impl<'n> NetworkReduction<'n> {
             _ if self.is_off => false,
             None => false,
             Some(CheckDepth::Everything) => true,
-            Some(CheckDepth::Sample) => self.n_seen.is_power_of_two(),
+            Some(CheckDepth::Sample) => self.n_seen.is_power_of_two() && self.n_seen != self.n_seen_at_check,
         }
     }
 
     /// Holds the set of a state against the definition, and what is remembered against what would be picked.
     fn check(&mut self, state: &[u8]) -> Result<(), Fault> {
         let budget = if self.depth == Some(CheckDepth::Everything) { u64::MAX } else { SAMPLE };
+        self.n_seen_at_check = self.n_seen;
         let Some(set) = self.set(state)? else { return Ok(()) };
         let remembered = self.chosen.clone();
         self.pick(state)?;
@@ -195,7 +203,7 @@ impl<'n> NetworkReduction<'n> {
 
     /// Whether something in a set is enabled in the state whose successors are at hand.
     fn is_any_enabled(&self, set: &[Micro]) -> bool {
-        (0..self.successors.len()).any(|i| set.contains(&self.network.group(self.successors.via(i))))
+        self.made.iter().any(|&(via, _)| set.contains(&self.network.group(via)))
     }
 
     /// The set for a state: its steps by process, enabled or not. `None` means everything.
@@ -204,7 +212,10 @@ impl<'n> NetworkReduction<'n> {
         self.network.successors(state, &mut self.successors)?;
         self.successors.take_flag();
         self.successors.take_cut();
-        self.choose(state)?;
+        self.note_successors();
+        if self.is_worth_it() {
+            self.choose(state)?;
+        }
         if self.chosen.is_everything {
             return Ok(None);
         }
@@ -217,12 +228,8 @@ impl<'n> NetworkReduction<'n> {
         Ok(Some(steps.map(micro).collect()))
     }
 
-    /// Chooses a set for the state whose successors are at hand.
+    /// Chooses a set for the state whose successors are at hand, where that is worth it.
     fn choose(&mut self, state: &[u8]) -> Result<(), Fault> {
-        (self.chosen.is_everything, self.chosen.is_partial, self.chosen.closed) = (true, false, None);
-        if !self.is_worth_it() {
-            return Ok(());
-        }
         self.n_seen += 1;
         self.shape.fit(self.network, state);
         self.find_population(state);
@@ -251,12 +258,12 @@ impl<'n> NetworkReduction<'n> {
 
     /// Whether there is something to choose from at the state whose successors are at hand, and choosing pays.
     fn is_worth_it(&mut self) -> bool {
-        if self.is_off || self.successors.len() <= 1 {
+        (self.chosen.is_everything, self.chosen.is_partial, self.chosen.closed) = (true, false, None);
+        if self.is_off || self.made.len() <= 1 {
             return false;
         }
         self.groups.clear();
-        let vias = (0..self.successors.len()).map(|i| self.successors.via(i));
-        self.groups.extend(vias.map(|via| self.network.group(via)));
+        self.groups.extend(self.made.iter().map(|&(via, _)| self.network.group(via)));
         let is_one_process = self.groups.iter().all(|micro| micro.pid == self.groups[0].pid);
         !is_one_process && (self.purpose != Purpose::States || self.patience.begins())
     }
@@ -314,8 +321,59 @@ impl<'n> NetworkReduction<'n> {
     /// The successor at hand that is a burial, if processes are buried at once.
     fn burial(&self) -> Option<usize> {
         let burials = self.burials.as_ref()?;
-        let step = |i: usize| self.network.group(self.successors.via(i)).step.0 as usize;
-        (0..self.successors.len()).find(|&i| burials.contains(step(i)))
+        let step = |i: usize| self.network.group(self.made[i].0).step.0 as usize;
+        (0..self.made.len()).find(|&i| burials.contains(step(i)))
+    }
+
+    /// Takes down the successors at hand.
+    fn note_successors(&mut self) {
+        let Self { made, successors, .. } = self;
+        made.clear();
+        made.extend((0..successors.len()).map(|i| (successors.via(i), hash(successors.state(i)))));
+    }
+
+    /// Takes out of `kept` what is not explored of the successors at hand. `state` is looked at only if there is a choice.
+    fn leave_out(
+        &mut self,
+        state: &mut dyn FnMut(&mut dyn FnMut(&[u8])),
+        kept: &mut FixedBitSet,
+    ) -> Result<(), Fault> {
+        let n_seen = self.n_seen;
+        let is_worth_it = self.is_worth_it();
+        if is_worth_it {
+            let mut chosen = Ok(());
+            state(&mut |state| chosen = self.choose(state));
+            chosen?;
+        }
+        let population = self.number.map(|number| &self.populations[number]);
+        let (is_asked, mut n_fired) = (self.n_seen > n_seen, 0);
+        for (i, &(via, hash)) in self.made.iter().enumerate() {
+            let is_in = |set: &FixedBitSet| {
+                let Micro { pid, step } = self.network.group(via);
+                population
+                    .is_none_or(|p| set.contains(p.bases[pid] + step.0 as usize - p.nodes[p.bases[pid]].step))
+            };
+            if self.chosen.is_everything || is_in(&self.chosen.set) {
+                n_fired += 1;
+                self.seen.insert(hash);
+                self.patience.fire(hash);
+                self.deletion.fire(hash);
+                continue;
+            }
+            kept.set(i, false);
+            if is_asked {
+                if self.patience.is_on_trial() {
+                    self.patience.leave_out(hash, &self.seen);
+                }
+                if self.deletion.is_on_trial() && self.chosen.closed.as_ref().is_some_and(is_in) {
+                    self.deletion.leave_out(hash, &self.seen);
+                }
+            }
+        }
+        if is_asked {
+            self.patience.count(self.made.len(), n_fired);
+        }
+        Ok(())
     }
 
     /// Finds the tables for the state at hand, or makes them.
@@ -382,6 +440,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
             out.flag();
         }
         let too_much = self.successors.take_cut();
+        self.note_successors();
         if let Some(burial) = self.burial() {
             out.push(self.successors.via(burial), self.successors.state(burial));
             self.chosen.is_partial = false;
@@ -394,40 +453,38 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
             system.successors(state, &mut self.successors)?;
             self.successors.take_flag();
             self.successors.take_cut();
+            self.note_successors();
         }
-        let n_seen = self.n_seen;
-        self.choose(state)?;
-        let population = self.number.map(|number| &self.populations[number]);
-        let (is_asked, before) = (self.n_seen > n_seen, out.len());
-        for i in 0..self.successors.len() {
-            let (via, successor) = (self.successors.via(i), self.successors.state(i));
-            let is_in = |set: &FixedBitSet| {
-                let Micro { pid, step } = self.network.group(via);
-                population
-                    .is_none_or(|p| set.contains(p.bases[pid] + step.0 as usize - p.nodes[p.bases[pid]].step))
-            };
-            let is_fired = self.chosen.is_everything || is_in(&self.chosen.set);
-            if is_fired {
-                out.push(via, successor);
-            }
-            let hash = hash(successor);
-            if is_fired {
-                self.seen.insert(hash);
-                self.patience.fire(hash);
-                self.deletion.fire(hash);
-            } else if is_asked {
-                if self.patience.is_on_trial() {
-                    self.patience.leave_out(hash, &self.seen);
-                }
-                if self.deletion.is_on_trial() && self.chosen.closed.as_ref().is_some_and(is_in) {
-                    self.deletion.leave_out(hash, &self.seen);
-                }
-            }
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.clear();
+        kept.grow(self.successors.len());
+        kept.insert_range(..self.successors.len());
+        let left_out = self.leave_out(&mut |look| look(state), &mut kept);
+        for i in (0..self.successors.len()).filter(|&i| kept.contains(i)) {
+            out.push(self.successors.via(i), self.successors.state(i));
         }
-        if is_asked {
-            self.patience.count(self.successors.len(), out.len() - before);
+        self.kept = kept;
+        left_out
+    }
+
+    fn sift(
+        &mut self,
+        made: &[(TransitionId, u64)],
+        state: &mut dyn FnMut(&mut dyn FnMut(&[u8])),
+        kept: &mut FixedBitSet,
+    ) -> Result<Option<()>, Fault> {
+        if self.is_to_be_checked() {
+            return Ok(None);
         }
-        Ok(())
+        self.made.clear();
+        self.made.extend_from_slice(made);
+        if let Some(burial) = self.burial() {
+            kept.clear();
+            kept.insert(burial);
+            self.chosen.is_partial = false;
+            return Ok(Some(()));
+        }
+        self.leave_out(state, kept).map(Some)
     }
 
     fn is_partial(&self) -> bool {

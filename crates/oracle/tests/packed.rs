@@ -1,0 +1,199 @@
+//! Packed keys against the system itself, state by state: the same transitions in the same order lead to the same
+//! states, flags and limits included; for parts as they come and taken as fine as possible, with keys that have room
+//! from the beginning and with keys that turn out to be too narrow.
+
+#[path = "../../promela/tests/support/files.rs"]
+#[allow(dead_code, reason = "others use the rest")]
+mod files;
+
+use files::{EXAMPLES, compile_file, models, promela_files};
+use std::collections::{HashSet, VecDeque};
+use std::path::PathBuf;
+use stubborn_network::Network;
+use stubborn_oracle::Rng;
+use stubborn_oracle::campaign::{fail, seeds};
+use stubborn_oracle::promela::{Model, compiled};
+use stubborn_packed::{Failure, Packed, Sample};
+use stubborn_system::{Batch, Composed, Fault, FlatRows, Parts, System, Tracer, Unit};
+
+/// States of a model that are looked at.
+const MOST: usize = 1_500;
+
+/// How states are taken apart.
+#[derive(Clone, Copy)]
+struct Way {
+    n_steps: usize,
+    many: usize,
+}
+
+const WAYS: [Way; 3] = [
+    Way { n_steps: 2_000, many: 512 },
+    // Nearly every value is new to the keys.
+    Way { n_steps: 2, many: 512 },
+    // Every local is a part.
+    Way { n_steps: 100, many: 0 },
+];
+
+/// What differs, if anything; and how many states were compared.
+fn compare(network: &Network, tracer: Option<Box<dyn Tracer<[u8]> + '_>>, way: Way) -> Result<usize, String> {
+    let Some(tracer) = tracer else { return Ok(0) };
+    let Ok(mut sample) = Sample::traced(network, tracer, way.n_steps, way.many) else { return Ok(0) };
+    for _ in 0..200 {
+        let done = match sample.n_words() {
+            1 => compare_keys::<1>(network, sample),
+            2 => compare_keys::<2>(network, sample),
+            3 | 4 => compare_keys::<4>(network, sample),
+            _ => return Ok(0),
+        };
+        match done {
+            Ok(done) => return done,
+            Err(wider) => sample = wider,
+        }
+    }
+    Err("the keys are too narrow again and again".into())
+}
+
+/// The same with keys of `N` words; a sample if they are too narrow.
+fn compare_keys<'n, const N: usize>(
+    network: &'n Network,
+    sample: Sample<'n, [u8]>,
+) -> Result<Result<usize, String>, Sample<'n, [u8]>> {
+    let packed = Packed::<_, N>::new(network, sample)?;
+    let result = compare_states(network, &packed);
+    match packed.failure() {
+        Some(Failure::TooNarrow) => Err(packed.into_sample()),
+        Some(Failure::Useless) => Ok(Ok(0)),
+        None => Ok(result),
+    }
+}
+
+/// Looks at the states from the initial one on.
+fn compare_states<const N: usize>(
+    network: &Network,
+    packed: &Packed<'_, Network, N>,
+) -> Result<usize, String> {
+    let mut keys = Batch::new();
+    if packed.initial(&mut keys).is_err() {
+        return Ok(0);
+    }
+    let mut seen = HashSet::from([*keys.state(0)]);
+    let mut waiting = VecDeque::from([*keys.state(0)]);
+    while let Some(key) = waiting.pop_front() {
+        keys.clear();
+        let by_keys = packed.successors(&key, &mut keys);
+        if packed.failure().is_some() {
+            return Ok(0);
+        }
+        let mut states = Batch::new();
+        let by_system = packed.with_state(&key, |state| network.successors(state, &mut states));
+        same(by_keys, by_system)?;
+        let flags = [keys.take_flag(), states.take_flag()];
+        let cuts = [keys.take_cut(), states.take_cut()];
+        if flags[0] != flags[1] || cuts[0] != cuts[1] || keys.len() != states.len() {
+            return Err(format!("{} successors, not {}, in {}", keys.len(), states.len(), packed.show(&key)));
+        }
+        for i in 0..keys.len() {
+            let is_same = packed.with_state(keys.state(i), |state| state == states.state(i));
+            if !is_same || keys.via(i) != states.via(i) {
+                return Err(format!("successor {i} of {}", packed.show(&key)));
+            }
+            if seen.len() < MOST && seen.insert(*keys.state(i)) {
+                waiting.push_back(*keys.state(i));
+            }
+        }
+    }
+    Ok(seen.len())
+}
+
+fn same(a: Result<(), Fault>, b: Result<(), Fault>) -> Result<(), String> {
+    if a == b { Ok(()) } else { Err(format!("{a:?}, not {b:?}")) }
+}
+
+#[test]
+fn the_successors_of_all_models_are_the_same_on_keys() {
+    let (mut n_models, mut n_states) = (0, 0);
+    for path in [models(), PathBuf::from(EXAMPLES)].iter().flat_map(|directory| promela_files(directory)) {
+        let Some(network) = compile_file(&path).network else { continue };
+        for way in WAYS {
+            let compared = compare(&network, network.tracer(), way);
+            n_states += compared.unwrap_or_else(|wrong| panic!("{}: {wrong}", path.display()));
+        }
+        n_models += 1;
+    }
+    assert!(n_models > 100 && n_states > 50_000, "{n_models} models, {n_states} states");
+}
+
+#[test]
+fn the_successors_of_random_models_are_the_same_on_keys() {
+    let mut n_states = 0;
+    for seed in seeds(300) {
+        let mut rng = Rng::new(seed);
+        let model = Model::random(&mut rng);
+        let Ok((network, _)) = compiled(&model.to_string(), &[]) else { continue };
+        for way in WAYS {
+            match compare(&network, network.tracer(), way) {
+                Ok(n) => n_states += n,
+                Err(wrong) => fail(file!(), "random_models", seed, format!("{wrong}\n{model}")),
+            }
+        }
+    }
+    assert!(n_states > 20_000, "{n_states} states");
+}
+
+/// A tracer that does not tell everything.
+struct Forgetful<'n> {
+    inner: Box<dyn Tracer<[u8]> + 'n>,
+}
+
+impl Tracer<[u8]> for Forgetful<'_> {
+    fn take_apart(&mut self, state: &[u8], parts: &mut Parts) {
+        self.inner.take_apart(state, parts);
+    }
+    fn put_together(&mut self, parts: &Parts, out: &mut FlatRows<u8>) {
+        self.inner.put_together(parts, out);
+    }
+    fn agents(&mut self, roots: &mut Vec<u16>) {
+        self.inner.agents(roots);
+    }
+    fn units(&mut self, state: &[u8], agent: usize, units: &mut Vec<Unit>) {
+        self.inner.units(state, agent, units);
+    }
+    fn expand(
+        &mut self,
+        state: &[u8],
+        agent: usize,
+        unit: Unit,
+        touched: &mut Vec<u16>,
+        out: &mut Batch<[u8]>,
+    ) -> Result<Option<()>, Fault> {
+        let done = self.inner.expand(state, agent, unit, touched, out);
+        if touched.len() > 1 {
+            touched.remove(0);
+        }
+        done
+    }
+    fn is_complete(&self) -> bool {
+        self.inner.is_complete()
+    }
+    fn n_outcomes(&self) -> u32 {
+        self.inner.n_outcomes()
+    }
+    fn is_by_number(&self) -> bool {
+        self.inner.is_by_number()
+    }
+    fn split(&mut self, shape: &[u8], part: u16) -> bool {
+        self.inner.split(shape, part)
+    }
+}
+
+#[test]
+fn a_part_that_is_not_told_is_noticed() {
+    let mut n_found = 0;
+    for path in promela_files(&models()) {
+        let Some(network) = compile_file(&path).network else { continue };
+        let Some(inner) = network.tracer() else { continue };
+        let forgetful = Forgetful { inner };
+        n_found += usize::from(compare(&network, Some(Box::new(forgetful)), WAYS[0]).is_err());
+    }
+    assert!(n_found > 10, "found in {n_found} models");
+}

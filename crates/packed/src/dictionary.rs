@@ -1,0 +1,42 @@
+//! The values that a part has had, numbered in the order in which they were seen.
+
+use rustc_hash::FxHashMap;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Dictionary {
+    numbers: FxHashMap<Box<[u8]>, u32>,
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl Dictionary {
+    /// The number of a value; a new one if it was not seen before.
+    pub(crate) fn number(&mut self, value: &[u8]) -> u32 {
+        if let Some(&number) = self.numbers.get(value) {
+            return number;
+        }
+        let number = self.ends.len() as u32;
+        self.numbers.insert(value.into(), number);
+        self.bytes.extend_from_slice(value);
+        self.ends.push(self.bytes.len() as u32);
+        number
+    }
+
+    /// The value with a number.
+    #[inline]
+    pub(crate) fn value(&self, number: u32) -> &[u8] {
+        let end = self.ends[number as usize] as usize;
+        let start = if number == 0 { 0 } else { self.ends[number as usize - 1] as usize };
+        &self.bytes[start..end]
+    }
+
+    /// How many values were seen.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Memory in use, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.len() * 2 + self.ends.len() * 32
+    }
+}

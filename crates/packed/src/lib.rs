@@ -1,0 +1,396 @@
+//! Systems whose states are keys of a few words, and whose successors are remembered.
+//!
+//! **Implements** the packed engine: a state is a key in which each part (a process with its locals, a channel, a
+//! variable) is the number of its value ([`codec`]); what an agent does is remembered as the differences between keys
+//! that it makes, under all that it looked at ([`memo`]). Almost all successors are then an exclusive or. What was not
+//! seen before is left to the system, whose [`Tracer`] says what it depended on.
+//! **Preserves** everything: the same transitions in the same order lead to the same states, in other clothes.
+//! **Differs from other tools** in that parts and what agents look at are found by watching, not by analysis: no front
+//! end has to be right about them but the one function through which its states are read and written.
+//! **Checked by** `oracle/tests/packed.rs`, which compares every state's successors with those of the system.
+
+#![forbid(unsafe_code)]
+
+mod codec;
+mod dictionary;
+mod fields;
+mod memo;
+mod sample;
+
+pub use sample::Sample;
+
+use codec::{Codec, TooNarrow};
+use memo::{Made, Memo};
+use std::cell::{Cell, RefCell};
+use stubborn_system::{
+    Batch, Fault, Observed, Part, Parts, Question, Rows, System, Tracer, TransitionId, Unit, Vector,
+};
+
+/// States after which it is judged whether anything is remembered.
+const TRIAL: u64 = 1 << 14;
+
+/// A system with states as keys of `N` words.
+pub struct Packed<'y, Y: System + ?Sized, const N: usize> {
+    system: &'y Y,
+    core: RefCell<Core<'y, Y::State, N>>,
+    /// Set when there is no way on with this packing.
+    failure: Cell<Option<Failure>>,
+}
+
+/// Why a packing does not serve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// A part has more values than its field: others may do, with [`Packed::into_sample`].
+    TooNarrow,
+    /// What is remembered is hardly ever of use.
+    Useless,
+}
+
+struct Core<'y, S: Vector + ?Sized, const N: usize> {
+    tracer: Box<dyn Tracer<S> + 'y>,
+    codec: Codec<N>,
+    memo: Memo<N>,
+    is_by_number: bool,
+    n_outcomes: u32,
+    /// States expanded, and units of which nothing was known.
+    n_expanded: u64,
+    n_new: u64,
+    /// Room to work in.
+    parts: Parts,
+    state: S::Rows,
+    successors: Batch<S>,
+    touched: Vec<u16>,
+    units: Vec<Unit>,
+    differences: Vec<([u64; N], TransitionId)>,
+}
+
+/// What a unit made of a state, one way or the other.
+enum Expanded {
+    Done,
+    /// Only the system can say what happens in this state.
+    LeftToSystem,
+}
+
+impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
+    /// The system with keys that have room for what was seen and more; the sample again if `N` words are too few.
+    pub fn new(system: &'y Y, sample: Sample<'y, Y::State>) -> Result<Self, Sample<'y, Y::State>> {
+        let Sample { tracer, values } = sample;
+        let codec = match Codec::new(values.clone()) {
+            Some(codec) => codec,
+            None => return Err(Sample { tracer, values }),
+        };
+        let core = Core {
+            is_by_number: tracer.is_by_number(),
+            n_outcomes: tracer.n_outcomes(),
+            tracer,
+            codec,
+            memo: Memo::default(),
+            n_expanded: 0,
+            n_new: 0,
+            parts: Parts::default(),
+            state: Default::default(),
+            successors: Batch::new(),
+            touched: Vec::new(),
+            units: Vec::new(),
+            differences: Vec::new(),
+        };
+        Ok(Self { system, core: RefCell::new(core), failure: Cell::new(None) })
+    }
+
+    /// The system that is packed.
+    pub fn original(&self) -> &'y Y {
+        self.system
+    }
+
+    /// Why this packing does not serve, if it was found that it does not. Then a search has ended with a fault that
+    /// is none of the system.
+    pub fn failure(&self) -> Option<Failure> {
+        self.failure.get()
+    }
+
+    /// What was seen, for another packing.
+    pub fn into_sample(self) -> Sample<'y, Y::State> {
+        let core = self.core.into_inner();
+        Sample { tracer: core.tracer, values: core.codec.values }
+    }
+
+    /// Memory that is used for what is remembered, in bytes.
+    pub fn bytes(&self) -> usize {
+        let core = self.core.borrow();
+        core.memo.bytes() + core.codec.values.bytes()
+    }
+
+    /// Lets `look` see the state of a key.
+    pub fn with_state<R>(&self, key: &[u64; N], look: impl FnOnce(&Y::State) -> R) -> R {
+        let mut core = self.core.borrow_mut();
+        let mut state = std::mem::take(&mut core.state);
+        core.unpack(key, &mut state);
+        // Whoever looks may look at another one meanwhile.
+        drop(core);
+        let answer = look(state.get(0));
+        self.core.borrow_mut().state = state;
+        answer
+    }
+
+    /// Appends the keys of some states.
+    pub fn pack(&self, states: &Batch<Y::State>, out: &mut Batch<[u64; N]>) -> Result<(), Fault> {
+        let mut core = self.core.borrow_mut();
+        for i in 0..states.len() {
+            let key = core.pack(states.state(i)).map_err(|TooNarrow| self.fail(Failure::TooNarrow))?;
+            out.push(states.via(i), &key);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn fail(&self, failure: Failure) -> Fault {
+        self.failure.set(Some(failure));
+        Fault::Broken("the states do not fit their keys".into())
+    }
+
+    /// The successors by the system itself.
+    #[cold]
+    fn refer(&self, key: &[u64; N], out: &mut Batch<[u64; N]>) -> Result<(), Fault> {
+        let mut made = std::mem::take(&mut self.core.borrow_mut().successors);
+        made.clear();
+        let done = self.with_state(key, |state| self.system.successors(state, &mut made));
+        if made.take_flag() {
+            out.flag();
+        }
+        made.take_cut().into_iter().for_each(|too_much| out.cut(too_much));
+        let done = done.and_then(|()| self.pack(&made, out));
+        self.core.borrow_mut().successors = made;
+        done
+    }
+}
+
+impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
+    fn unpack(&mut self, key: &[u64; N], state: &mut S::Rows) {
+        self.codec.state(key, &mut self.parts, &mut *self.tracer, state);
+    }
+
+    fn pack(&mut self, state: &S) -> Result<[u64; N], TooNarrow> {
+        self.parts.clear();
+        self.tracer.take_apart(state, &mut self.parts);
+        self.codec.key(&self.parts, &mut *self.tracer)
+    }
+
+    /// Appends the successors that all agents make.
+    #[inline]
+    fn expand(&mut self, key: &[u64; N], out: &mut Batch<[u64; N]>) -> Result<Expanded, Halt> {
+        let before = out.len();
+        let shape = self.codec.shape_of(key);
+        for agent in 0..self.codec.shape(shape).roots.len() {
+            let root = self.codec.field(self.codec.shape(shape).roots[agent]).get(key);
+            let units = match self.memo.units(shape, agent, root) {
+                Some(units) => units,
+                None => self.find_units(key, shape, agent, root),
+            };
+            // Where the outcomes of the step that a unit goes on with begin.
+            let mut first = out.len();
+            for number in units {
+                let known = &mut self.memo.known[number];
+                let goes_on = known.unit.goes_on;
+                if !goes_on {
+                    first = out.len();
+                }
+                let earlier = (out.len() - first) as u32;
+                match known.find(key) {
+                    Some(Made::Differences { start, end }) => {
+                        let differences = &self.memo.differences[start as usize..end as usize];
+                        push_all(key, differences, if goes_on { earlier } else { 0 }, out);
+                    }
+                    Some(Made::Unknown) => return Ok(Expanded::LeftToSystem),
+                    None => {
+                        if let Expanded::LeftToSystem = self.make(key, agent, number)? {
+                            return Ok(Expanded::LeftToSystem);
+                        }
+                        push_all(key, &self.differences, if goes_on { earlier } else { 0 }, out);
+                    }
+                }
+                if goes_on && (out.len() - first) as u32 > self.n_outcomes {
+                    return Ok(Expanded::LeftToSystem);
+                }
+            }
+        }
+        if out.len() == before && !self.tracer.is_complete() {
+            return Ok(Expanded::LeftToSystem);
+        }
+        if self.is_by_number {
+            out.sort_from(before);
+        }
+        Ok(Expanded::Done)
+    }
+
+    #[cold]
+    fn find_units(
+        &mut self,
+        key: &[u64; N],
+        shape: usize,
+        agent: usize,
+        root: u32,
+    ) -> std::ops::Range<usize> {
+        let mut state = std::mem::take(&mut self.state);
+        self.unpack(key, &mut state);
+        self.units.clear();
+        self.tracer.units(state.get(0), agent, &mut self.units);
+        self.state = state;
+        self.memo.add_units(shape, agent, root, &self.units)
+    }
+
+    /// Has a unit expanded, and remembers what it made, which is in `differences` then.
+    #[cold]
+    fn make(&mut self, key: &[u64; N], agent: usize, number: usize) -> Result<Expanded, Halt> {
+        self.n_new += 1;
+        if self.n_expanded > TRIAL && self.n_new > self.n_expanded {
+            return Err(Halt::Useless);
+        }
+        let mut state = std::mem::take(&mut self.state);
+        let mut made = std::mem::take(&mut self.successors);
+        self.unpack(key, &mut state);
+        made.clear();
+        self.touched.clear();
+        let unit = self.memo.known[number].unit;
+        let result = self.tracer.expand(state.get(0), agent, unit, &mut self.touched, &mut made);
+        let result = result.map_err(|_| Halt::Fault).and_then(|is_known| {
+            let mut mask = [0; N];
+            self.touched.iter().for_each(|&part| self.codec.mark(part, &mut mask));
+            self.differences.clear();
+            for i in 0..made.len() {
+                let successor = self.pack(made.state(i))?;
+                self.codec.mark_differing(key, &successor, &mut mask);
+                let difference = std::array::from_fn(|word| key[word] ^ successor[word]);
+                self.differences.push((difference, made.via(i)));
+            }
+            let root = self.codec.field(self.codec.shape(self.codec.shape_of(key)).roots[agent]);
+            mask[usize::from(root.word)] &= !root.mask();
+            self.memo.insert(number, key, &mask, is_known.map(|()| &self.differences[..]));
+            Ok(if is_known.is_some() { Expanded::Done } else { Expanded::LeftToSystem })
+        });
+        self.state = state;
+        self.successors = made;
+        result
+    }
+}
+
+/// Why nothing is made.
+enum Halt {
+    TooNarrow,
+    Useless,
+    /// The system will say what is wrong.
+    Fault,
+}
+
+impl From<TooNarrow> for Halt {
+    fn from(_: TooNarrow) -> Self {
+        Self::TooNarrow
+    }
+}
+
+/// Appends the successors that these differences make.
+#[inline]
+fn push_all<const N: usize>(
+    key: &[u64; N],
+    differences: &[([u64; N], TransitionId)],
+    earlier: u32,
+    out: &mut Batch<[u64; N]>,
+) {
+    for (difference, via) in differences {
+        let successor = std::array::from_fn(|word| key[word] ^ difference[word]);
+        out.push(TransitionId(via.0 + earlier), &successor);
+    }
+}
+
+impl<Y: System + ?Sized, const N: usize> System for Packed<'_, Y, N> {
+    type State = [u64; N];
+
+    fn n_transitions(&self) -> usize {
+        self.system.n_transitions()
+    }
+
+    fn transition_name(&self, t: TransitionId) -> String {
+        self.system.transition_name(t)
+    }
+
+    fn initial(&self, out: &mut Batch<[u64; N]>) -> Result<(), Fault> {
+        let mut states = Batch::new();
+        self.system.initial(&mut states)?;
+        self.pack(&states, out)
+    }
+
+    fn fire(&self, key: &[u64; N], t: TransitionId, out: &mut Batch<[u64; N]>) -> Result<bool, Fault> {
+        let mut made = Batch::new();
+        let fired = self.with_state(key, |state| self.system.fire(state, t, &mut made))?;
+        self.pack(&made, out)?;
+        Ok(fired)
+    }
+
+    #[inline]
+    fn successors(&self, key: &[u64; N], out: &mut Batch<[u64; N]>) -> Result<(), Fault> {
+        let before = out.len();
+        let expanded = {
+            let mut core = self.core.borrow_mut();
+            core.n_expanded += 1;
+            core.expand(key, out)
+        };
+        match expanded {
+            Ok(Expanded::Done) => Ok(()),
+            Ok(Expanded::LeftToSystem) | Err(Halt::Fault) => {
+                out.truncate(before);
+                self.refer(key, out)
+            }
+            Err(Halt::TooNarrow) => Err(self.fail(Failure::TooNarrow)),
+            Err(Halt::Useless) => Err(self.fail(Failure::Useless)),
+        }
+    }
+
+    fn values(&self, key: &[u64; N]) -> Vec<(String, String)> {
+        self.with_state(key, |state| self.system.values(state))
+    }
+
+    fn show(&self, key: &[u64; N]) -> String {
+        self.with_state(key, |state| self.system.show(state))
+    }
+
+    fn explain(&self, key: &[u64; N], t: TransitionId) -> Vec<Part> {
+        self.with_state(key, |state| self.system.explain(state, t))
+    }
+}
+
+impl<Y: Observed + ?Sized, const N: usize> Observed for Packed<'_, Y, N> {
+    fn questions(&self) -> Vec<Question> {
+        self.system.questions()
+    }
+
+    fn check(&self, key: &[u64; N]) -> Result<Option<String>, Fault> {
+        self.with_state(key, |state| self.system.check(state))
+    }
+
+    fn fails_in_steps(&self) -> bool {
+        self.system.fails_in_steps()
+    }
+
+    fn looks_at_found(&self) -> bool {
+        self.system.looks_at_found()
+    }
+
+    fn check_found(&self, key: &[u64; N]) -> Result<Option<String>, Fault> {
+        if self.system.looks_at_found() {
+            self.with_state(key, |state| self.system.check_found(state))
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn check_deadlock(&self, key: &[u64; N]) -> Result<Option<String>, Fault> {
+        self.with_state(key, |state| self.system.check_deadlock(state))
+    }
+
+    fn is_may_progress(&self, key: &[u64; N]) -> Result<bool, Fault> {
+        self.with_state(key, |state| self.system.is_may_progress(state))
+    }
+
+    fn is_must_progress(&self, key: &[u64; N]) -> Result<bool, Fault> {
+        self.with_state(key, |state| self.system.is_must_progress(state))
+    }
+}

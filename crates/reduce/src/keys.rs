@@ -1,0 +1,109 @@
+//! A reduction of a system, used where its states are packed keys.
+//!
+//! **Implements** nothing of its own: successors come from [`Packed`], which remembers them, and the reduction of the
+//! original says which of them are explored, looking at the state behind the key where it needs to.
+//! **Preserves** what the reduction does.
+//! **Checked by** `oracle/tests/packed.rs`.
+
+use crate::{Preserves, Reduction};
+use fixedbitset::FixedBitSet;
+use stubborn_packed::Packed;
+use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
+
+/// A reduction of the original system, used on keys.
+pub struct OnKeys<R, S: Vector + ?Sized, const N: usize> {
+    inner: R,
+    made: Batch<[u64; N]>,
+    list: Vec<(TransitionId, u64)>,
+    kept: FixedBitSet,
+    states: Batch<S>,
+}
+
+impl<R, S: Vector + ?Sized, const N: usize> OnKeys<R, S, N> {
+    /// Uses `inner` on keys.
+    pub fn new(inner: R) -> Self {
+        let (made, list, kept) = (Batch::new(), Vec::new(), FixedBitSet::new());
+        Self { inner, made, list, kept, states: Batch::new() }
+    }
+
+    /// Has the original expanded.
+    fn refer<Y: System<State = S> + ?Sized>(
+        &mut self,
+        system: &Packed<'_, Y, N>,
+        key: &[u64; N],
+        out: &mut Batch<[u64; N]>,
+    ) -> Result<(), Fault>
+    where
+        R: Reduction<Y>,
+    {
+        let states = &mut self.states;
+        states.clear();
+        system.with_state(key, |state| self.inner.expand(system.original(), state, states))?;
+        if states.take_flag() {
+            out.flag();
+        }
+        states.take_cut().into_iter().for_each(|too_much| out.cut(too_much));
+        system.pack(states, out)
+    }
+}
+
+impl<Y: System + ?Sized, R: Reduction<Y>, const N: usize> Reduction<Packed<'_, Y, N>>
+    for OnKeys<R, Y::State, N>
+{
+    fn name(&self) -> String {
+        self.inner.name()
+    }
+
+    fn preserves(&self) -> Preserves {
+        self.inner.preserves()
+    }
+
+    fn expand(
+        &mut self,
+        system: &Packed<'_, Y, N>,
+        key: &[u64; N],
+        out: &mut Batch<[u64; N]>,
+    ) -> Result<(), Fault> {
+        if !self.inner.preserves().is_reduced() {
+            return system.successors(key, out);
+        }
+        self.made.clear();
+        system.successors(key, &mut self.made)?;
+        let made = &mut self.made;
+        let (is_flagged, too_much) = (made.take_flag(), made.take_cut());
+        self.list.clear();
+        self.list.extend((0..made.len()).map(|i| (made.via(i), made.state(i).hash64())));
+        self.kept.clear();
+        self.kept.grow(made.len());
+        self.kept.insert_range(..made.len());
+        let mut look = |look: &mut dyn FnMut(&Y::State)| system.with_state(key, look);
+        // Where something is missing the reduction must see for itself what it leaves out.
+        let is_whole = !is_flagged && too_much.is_none();
+        if !is_whole || self.inner.sift(&self.list, &mut look, &mut self.kept)?.is_none() {
+            return self.refer(system, key, out);
+        }
+        for i in 0..self.made.len() {
+            if self.kept.contains(i) {
+                out.push(self.made.via(i), self.made.state(i));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_partial(&self) -> bool {
+        self.inner.is_partial()
+    }
+
+    fn class(&self, t: TransitionId) -> u32 {
+        self.inner.class(t)
+    }
+
+    fn stubborn_set(
+        &mut self,
+        system: &Packed<'_, Y, N>,
+        key: &[u64; N],
+        out: &mut Vec<TransitionId>,
+    ) -> Result<(), Fault> {
+        system.with_state(key, |state| self.inner.stubborn_set(system.original(), state, out))
+    }
+}

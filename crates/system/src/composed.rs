@@ -1,0 +1,103 @@
+//! Systems whose states are made of parts, and whose transitions are those of agents that look at few of them.
+//!
+//! A [`Tracer`] takes states apart, makes successors agent by agent, and says which parts they depended on. That is
+//! all that crate `packed` needs to remember what agents can do.
+
+use crate::{Batch, Fault, System, Vector};
+
+/// A system that may be able to tell its parts and agents.
+pub trait Composed: System {
+    /// Looks at states part by part; `None` if the system cannot.
+    fn tracer(&self) -> Option<Box<dyn Tracer<Self::State> + '_>> {
+        None
+    }
+}
+
+/// Takes states apart, and makes successors agent by agent.
+///
+/// Invariant: what a unit makes of a state is a function of the state's shape and of the parts that were touched. In
+/// a state of the same shape with the same values in these parts it touches the same parts, changes them in the same
+/// way, and leaves all others as they are.
+pub trait Tracer<S: Vector + ?Sized> {
+    /// Takes a state apart.
+    fn take_apart(&mut self, state: &S, parts: &mut Parts);
+
+    /// Appends the state that has these parts.
+    fn put_together(&mut self, parts: &Parts, out: &mut S::Rows);
+
+    /// The agents of the state that was taken apart last, in the order of their successors: for each the number of the
+    /// part that tells best what it can do.
+    fn agents(&mut self, roots: &mut Vec<u16>);
+
+    /// What an agent does in a state, cut into units: each is a part of its successors, in order. Which there are
+    /// depends on the shape and on the agent's root alone.
+    fn units(&mut self, state: &S, agent: usize, units: &mut Vec<Unit>);
+
+    /// Appends the successors that a unit of an agent makes and notes which parts they depend on. `None` if only
+    /// [`System::successors`] can say what happens; that, too, depends on what was touched.
+    fn expand(
+        &mut self,
+        state: &S,
+        agent: usize,
+        unit: Unit,
+        touched: &mut Vec<u16>,
+        out: &mut Batch<S>,
+    ) -> Result<Option<()>, Fault>;
+
+    /// Whether a state in which no agent can do anything is terminal. If not, [`System::successors`] must say.
+    fn is_complete(&self) -> bool;
+
+    /// Outcomes of one step that have numbers of their own: see [`Unit::goes_on`].
+    fn n_outcomes(&self) -> u32;
+
+    /// Whether successors are to be in the order of descending numbers, whatever agent they come from.
+    fn is_by_number(&self) -> bool;
+
+    /// Takes a part of states of this shape finer apart from now on, and others like it; `false` if it cannot. Numbers
+    /// of parts may mean something else then.
+    fn split(&mut self, shape: &[u8], part: u16) -> bool;
+}
+
+/// A part of what an agent does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// Which, in the words of the tracer.
+    pub code: u32,
+    /// Whether it makes further outcomes of the step of the unit before it: they are numbered on.
+    pub goes_on: bool,
+}
+
+/// The parts of a state.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// Tells which parts there are, and what else agents may depend on at any time.
+    pub shape: Vec<u8>,
+    /// The values of the parts, one behind the other.
+    pub bytes: Vec<u8>,
+    /// The number of each part and where its value ends. Numbers ascend, and a number means the same in all states of
+    /// one shape.
+    pub list: Vec<(u16, u32)>,
+}
+
+impl Parts {
+    /// Removes everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.shape.clear();
+        self.bytes.clear();
+        self.list.clear();
+    }
+
+    /// Appends a part.
+    #[inline]
+    pub fn push(&mut self, number: u16, value: &[u8]) {
+        self.bytes.extend_from_slice(value);
+        self.list.push((number, self.bytes.len() as u32));
+    }
+
+    /// The parts: numbers and values.
+    pub fn iter(&self) -> impl Iterator<Item = (u16, &[u8])> {
+        let starts = std::iter::once(0).chain(self.list.iter().map(|&(_, end)| end));
+        let ends = self.list.iter();
+        starts.zip(ends).map(|(start, &(number, end))| (number, &self.bytes[start as usize..end as usize]))
+    }
+}

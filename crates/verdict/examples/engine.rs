@@ -1,0 +1,48 @@
+//! Searches a Promela model with one engine: `cargo run --release --example engine -- MODEL.pml ENGINE REDUCTION`.
+
+use std::path::Path;
+use std::time::Instant;
+use stubborn_explore::Unwatched;
+use stubborn_network::{Network, Optimisations};
+use stubborn_reduce::{NetworkReduction, Reduction, ReductionKind};
+use stubborn_system::Question;
+use stubborn_verdict::{EngineKind, Options, analyse_with};
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let text = std::fs::read_to_string(Path::new(&args[0])).expect("a model");
+    let word = |i: usize| args.get(i).map_or("", String::as_str);
+    let compiled = stubborn_promela::compile(&args[0], &text, &stubborn_text::NoLoader, &Default::default());
+    let mut network = compiled.network.expect("no errors");
+    if word(3) == "optimised" {
+        network = network.optimised(Optimisations::ALL, &[]).network;
+    }
+    let engine = match word(1) {
+        "interpreter" => EngineKind::Interpreter,
+        "packed" => EngineKind::Packed,
+        _ => EngineKind::Auto,
+    };
+    let reduction = if word(2) == "smaller" { ReductionKind::Smaller } else { ReductionKind::None };
+    let make = |kind: ReductionKind| {
+        let make = || Box::new(NetworkReduction::new(&network, &[], kind)) as Box<dyn Reduction<Network>>;
+        (kind != ReductionKind::None).then(make)
+    };
+    let questions = Some(vec![Question::Safety, Question::Deadlock]);
+    let options = Options { questions, reduction, engine, all_errors: true, ..Options::default() };
+    let started = Instant::now();
+    let analysis = analyse_with(&network, &make, &options, &mut Unwatched).expect("no fault");
+    let seconds = started.elapsed().as_secs_f64();
+    for phase in &analysis.phases {
+        let stats = phase.stats;
+        println!(
+            "{:?} states {} edges {} terminal {} depth {} bytes/state {:.1} time {seconds:.3} ns/edge {:.1}",
+            phase.end,
+            stats.states,
+            stats.edges,
+            stats.terminal_states,
+            stats.depth,
+            stats.peak_bytes as f64 / stats.states as f64,
+            1e9 * seconds / stats.edges as f64
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! Which engine makes the successors: the system itself, or what is remembered of it on packed keys.
+//!
+//! Small systems are searched as they are; that takes less time than to look at them first. A search that does not
+//! end soon begins again with keys ([`Packed`]). If a part turns out to have more values than its field has room for,
+//! it begins again with wider ones, and if nothing is gained by remembering, without.
+
+use crate::Options;
+use crate::phase::{Broken, Searched, run_phase};
+use stubborn_explore::{End, Limits, Stop, Watch};
+use stubborn_packed::{Failure, Packed, Sample};
+use stubborn_reduce::{OnKeys, Reduction};
+use stubborn_system::{Composed, Observed, Question};
+
+/// Who makes the successors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EngineKind {
+    /// The system, and if that takes long, a memory of what it did.
+    #[default]
+    Auto,
+    /// The system.
+    Interpreter,
+    /// A memory of what the system did, from the first state on.
+    Packed,
+}
+
+impl EngineKind {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Interpreter => "interpreter",
+            Self::Packed => "packed",
+        }
+    }
+}
+
+/// States that the system itself makes first.
+const FIRST: u64 = 1 << 14;
+
+/// Attempts with keys of the smallest possible width; then each gets a word more.
+const ATTEMPTS: usize = 6;
+
+/// Makes the reduction anew.
+type Make<'m, 'y, Y> = dyn Fn() -> Box<dyn Reduction<Y> + 'y> + 'm;
+
+/// A search under way.
+pub(crate) struct Search<'a, 'y, Y: Observed + Composed> {
+    pub(crate) system: &'y Y,
+    pub(crate) make: &'a Make<'a, 'y, Y>,
+    pub(crate) questions: &'a [Question],
+    pub(crate) options: &'a Options,
+    pub(crate) watch: &'a mut dyn Watch,
+}
+
+/// What became of an attempt: an answer, or what was seen.
+enum Attempt<'y, Y: Observed + Composed> {
+    Done(Result<Searched, Box<Broken>>),
+    Again(Sample<'y, Y::State>),
+    Useless,
+}
+
+impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
+    /// Searches with the engine that is asked for.
+    pub(crate) fn run(mut self) -> Result<Searched, Box<Broken>> {
+        let limits = self.options.limits;
+        let kind = self.options.engine;
+        if kind == EngineKind::Auto {
+            let states = limits.states.min(FIRST);
+            let first = self.plain(Limits { states, ..limits })?;
+            let is_cut = first.report.end == End::Stopped(Stop::States { limit: states });
+            if !is_cut || states == limits.states {
+                return Ok(first);
+            }
+        }
+        if kind != EngineKind::Interpreter
+            && let Some(done) = self.packed()
+        {
+            return done;
+        }
+        self.plain(limits)
+    }
+
+    fn plain(&mut self, limits: Limits) -> Result<Searched, Box<Broken>> {
+        let options = Options { limits, ..self.options.clone() };
+        run_phase(self.system, &mut *(self.make)(), false, self.questions, &options, self.watch)
+    }
+
+    /// Searches with keys; `None` if that is not possible or not worth it.
+    fn packed(&mut self) -> Option<Result<Searched, Box<Broken>>> {
+        let mut sample = match Sample::new(self.system) {
+            Ok(sample) => sample?,
+            Err(_) => return None,
+        };
+        for attempt in 0.. {
+            let n_words = sample.n_words().max(1 + attempt / ATTEMPTS);
+            let done = match n_words {
+                1 => self.attempt::<1>(sample),
+                2 => self.attempt::<2>(sample),
+                3 | 4 => self.attempt::<4>(sample),
+                _ => return None,
+            };
+            sample = match done {
+                Attempt::Done(done) => return Some(done),
+                Attempt::Again(sample) => sample,
+                Attempt::Useless => return None,
+            };
+        }
+        None
+    }
+
+    fn attempt<const N: usize>(&mut self, sample: Sample<'y, Y::State>) -> Attempt<'y, Y> {
+        let packed = match Packed::<Y, N>::new(self.system, sample) {
+            Ok(packed) => packed,
+            Err(sample) => return Attempt::Again(sample),
+        };
+        let mut reduction = OnKeys::<_, Y::State, N>::new((self.make)());
+        let done = run_phase(&packed, &mut reduction, false, self.questions, self.options, self.watch);
+        match packed.failure() {
+            None => Attempt::Done(done),
+            Some(Failure::TooNarrow) => Attempt::Again(packed.into_sample()),
+            Some(Failure::Useless) => Attempt::Useless,
+        }
+    }
+}
