@@ -52,8 +52,7 @@ struct Core<'y, S: Vector + ?Sized, const N: usize> {
     memo: Memo<N>,
     is_by_number: bool,
     n_outcomes: u32,
-    /// States expanded, and units of which nothing was known.
-    n_expanded: u64,
+    /// Units of which nothing was known.
     n_new: u64,
     /// Room to work in.
     parts: Parts,
@@ -85,7 +84,6 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
             tracer,
             codec,
             memo: Memo::default(),
-            n_expanded: 0,
             n_new: 0,
             parts: Parts::default(),
             state: Default::default(),
@@ -180,16 +178,21 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
     fn expand(&mut self, key: &[u64; N], out: &mut Batch<[u64; N]>) -> Result<Expanded, Halt> {
         let before = out.len();
         let shape = self.codec.shape_of(key);
-        for agent in 0..self.codec.shape(shape).roots.len() {
-            let root = self.codec.field(self.codec.shape(shape).roots[agent]).get(key);
-            let units = match self.memo.units(shape, agent, root) {
-                Some(units) => units,
-                None => self.find_units(key, shape, agent, root),
-            };
+        while self.memo.shapes.len() <= shape {
+            let roots = &self.codec.shape(self.memo.shapes.len()).roots;
+            self.memo.add_shape(roots.iter().map(|&root| self.codec.field(root)));
+        }
+        for agent in 0..self.memo.shapes[shape].len() {
+            let at = &self.memo.shapes[shape][agent];
+            let root = at.root(key);
+            let mut units = at.units(root);
+            if units.is_empty() {
+                units = self.find_units(key, shape, agent, root);
+            }
             // Where the outcomes of the step that a unit goes on with begin.
             let mut first = out.len();
             for number in units {
-                let known = &mut self.memo.known[number];
+                let known = &self.memo.known[number];
                 let goes_on = known.unit.goes_on;
                 if !goes_on {
                     first = out.len();
@@ -198,14 +201,14 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
                 match known.find(key) {
                     Some(Made::Differences { start, end }) => {
                         let differences = &self.memo.differences[start as usize..end as usize];
-                        push_all(key, differences, if goes_on { earlier } else { 0 }, out);
+                        push_all(key, differences, earlier, out);
                     }
                     Some(Made::Unknown) => return Ok(Expanded::LeftToSystem),
                     None => {
                         if let Expanded::LeftToSystem = self.make(key, agent, number)? {
                             return Ok(Expanded::LeftToSystem);
                         }
-                        push_all(key, &self.differences, if goes_on { earlier } else { 0 }, out);
+                        push_all(key, &self.differences, earlier, out);
                     }
                 }
                 if goes_on && (out.len() - first) as u32 > self.n_outcomes {
@@ -242,7 +245,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
     #[cold]
     fn make(&mut self, key: &[u64; N], agent: usize, number: usize) -> Result<Expanded, Halt> {
         self.n_new += 1;
-        if self.n_expanded > TRIAL && self.n_new > self.n_expanded {
+        if self.memo.now > TRIAL && self.n_new > self.memo.now {
             return Err(Halt::Useless);
         }
         let mut state = std::mem::take(&mut self.state);
@@ -295,10 +298,10 @@ fn push_all<const N: usize>(
     earlier: u32,
     out: &mut Batch<[u64; N]>,
 ) {
-    for (difference, via) in differences {
+    out.extend(differences.iter().map(|(difference, via)| {
         let successor = std::array::from_fn(|word| key[word] ^ difference[word]);
-        out.push(TransitionId(via.0 + earlier), &successor);
-    }
+        (TransitionId(via.0 + earlier), successor)
+    }));
 }
 
 impl<Y: System + ?Sized, const N: usize> System for Packed<'_, Y, N> {
@@ -330,7 +333,7 @@ impl<Y: System + ?Sized, const N: usize> System for Packed<'_, Y, N> {
         let before = out.len();
         let expanded = {
             let mut core = self.core.borrow_mut();
-            core.n_expanded += 1;
+            core.memo.now += 1;
             core.expand(key, out)
         };
         match expanded {

@@ -9,15 +9,16 @@
 //! difference is that of the same two values.
 //! **Checked by** `tests/packed.rs` and the campaign that compares every state's successors with those of the system.
 
+use crate::fields::Field;
 use std::ops::Range;
 use stubborn_system::{TransitionId, Unit};
 
 /// Memory that differences may take, in bytes; then no more are remembered.
 const ROOM: usize = 1 << 28;
 
-/// New ones after which a unit is judged at a root, and how many old ones there must be for a new one.
+/// New ones after which a unit is judged at a root, and how many states must have been expanded for each.
 const TRIAL: u32 = 1 << 12;
-const WORTH: u32 = 2;
+const WORTH: u64 = 4;
 
 /// What was made.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +40,8 @@ pub(crate) struct Known<const N: usize> {
     /// Distance of the highest bits of a hash.
     shift: u32,
     n: u32,
-    n_found: u32,
+    /// States expanded when it came up first.
+    since: u64,
     is_off: bool,
 }
 
@@ -68,8 +70,8 @@ impl<const N: usize> Slot<N> {
 }
 
 impl<const N: usize> Known<N> {
-    fn new(unit: Unit) -> Self {
-        Self { unit, mask: [0; N], slots: vec![Slot::EMPTY; 2], shift: 63, n: 0, n_found: 0, is_off: false }
+    fn new(unit: Unit, since: u64) -> Self {
+        Self { unit, mask: [0; N], slots: vec![Slot::EMPTY; 2], shift: 63, n: 0, since, is_off: false }
     }
 
     #[inline]
@@ -90,7 +92,7 @@ impl<const N: usize> Known<N> {
 
     /// What was made of a state that looks the same.
     #[inline]
-    pub(crate) fn find(&mut self, key: &[u64; N]) -> Option<Made> {
+    pub(crate) fn find(&self, key: &[u64; N]) -> Option<Made> {
         let masked = self.masked(key);
         let mut at = self.home(&masked);
         loop {
@@ -99,7 +101,6 @@ impl<const N: usize> Known<N> {
                 return None;
             }
             if slot.key == masked {
-                self.n_found = self.n_found.saturating_add(1);
                 return Some(slot.made());
             }
             at = (at + 1) & (self.slots.len() - 1);
@@ -116,7 +117,7 @@ impl<const N: usize> Known<N> {
 
     /// Remembers what was made of a state; `touched` are the bits of what it depended on, the root's left out. `None` if
     /// it is not worth it, else the memory that was added, in bytes.
-    fn insert(&mut self, key: &[u64; N], touched: &[u64; N], made: Made) -> Option<usize> {
+    fn insert(&mut self, key: &[u64; N], touched: &[u64; N], made: Made, now: u64) -> Option<usize> {
         if self.is_off {
             return None;
         }
@@ -126,7 +127,7 @@ impl<const N: usize> Known<N> {
             }
             (self.slots, self.shift, self.n) = (vec![Slot::EMPTY; 2], 63, 0);
         }
-        if self.n >= TRIAL && self.n.is_power_of_two() && self.n_found / WORTH < self.n {
+        if self.n >= TRIAL && self.n.is_power_of_two() && (now - self.since) / WORTH < u64::from(self.n) {
             (self.is_off, self.slots) = (true, vec![Slot::EMPTY; 2]);
             self.shift = 63;
             return None;
@@ -157,22 +158,37 @@ pub(crate) struct Memo<const N: usize> {
     /// Differences, with the transitions that make them.
     pub(crate) differences: Vec<([u64; N], TransitionId)>,
     /// By shape: the agents.
-    shapes: Vec<Vec<Agent>>,
+    pub(crate) shapes: Vec<Vec<Agent>>,
     n_bytes: usize,
+    /// States expanded so far.
+    pub(crate) now: u64,
 }
 
-/// By value of its root: which of [`Memo::known`] are its units.
+/// An agent: where its root lies, and by value of the root, which of [`Memo::known`] are its units.
 #[derive(Debug, Default)]
-struct Agent {
+pub(crate) struct Agent {
+    root: Field,
     units: Vec<(u32, u32)>,
 }
 
-impl<const N: usize> Memo<N> {
-    /// The units of an agent where its root has this value; `None` if that was never asked.
+impl Agent {
+    /// The value of its root.
     #[inline]
-    pub(crate) fn units(&self, shape: usize, agent: usize, root: u32) -> Option<Range<usize>> {
-        let &(first, end) = self.shapes.get(shape)?.get(agent)?.units.get(root as usize)?;
-        (end > 0).then_some(first as usize..end as usize)
+    pub(crate) fn root<const N: usize>(&self, key: &[u64; N]) -> u32 {
+        self.root.get(key)
+    }
+
+    /// Its units where the root has this value; none if that was never asked.
+    #[inline]
+    pub(crate) fn units(&self, root: u32) -> Range<usize> {
+        self.units.get(root as usize).map_or(0..0, |&(first, end)| first as usize..end as usize)
+    }
+}
+
+impl<const N: usize> Memo<N> {
+    /// Notes the agents of a new shape, by their roots.
+    pub(crate) fn add_shape(&mut self, roots: impl Iterator<Item = Field>) {
+        self.shapes.push(roots.map(|root| Agent { root, units: Vec::new() }).collect());
     }
 
     /// Notes the units of an agent where its root has this value.
@@ -183,19 +199,12 @@ impl<const N: usize> Memo<N> {
         root: u32,
         units: &[Unit],
     ) -> Range<usize> {
-        if self.shapes.len() <= shape {
-            self.shapes.resize_with(shape + 1, Vec::new);
-        }
-        let agents = &mut self.shapes[shape];
-        if agents.len() <= agent {
-            agents.resize_with(agent + 1, Agent::default);
-        }
-        let table = &mut agents[agent].units;
+        let table = &mut self.shapes[shape][agent].units;
         if table.len() <= root as usize {
             table.resize(root as usize + 1, (0, 0));
         }
-        let first = self.known.len();
-        self.known.extend(units.iter().map(|&unit| Known::new(unit)));
+        let (first, now) = (self.known.len(), self.now);
+        self.known.extend(units.iter().map(|&unit| Known::new(unit, now)));
         table[root as usize] = (first as u32, self.known.len() as u32);
         self.n_bytes += units.len() * (size_of::<Known<N>>() + 2 * size_of::<Slot<N>>());
         first..self.known.len()
@@ -212,11 +221,12 @@ impl<const N: usize> Memo<N> {
         if self.n_bytes > ROOM {
             return;
         }
+        let now = self.now;
         let start = self.differences.len();
         let differences = made.unwrap_or_default();
         let end = start + differences.len();
         let made = made.map_or(Made::Unknown, |_| Made::Differences { start: start as u32, end: end as u32 });
-        if let Some(bytes) = self.known[known].insert(key, touched, made) {
+        if let Some(bytes) = self.known[known].insert(key, touched, made, now) {
             self.differences.extend_from_slice(differences);
             self.n_bytes += bytes + differences.len() * size_of::<([u64; N], TransitionId)>();
         }

@@ -61,24 +61,16 @@ where
 {
     /// An empty store.
     pub fn new() -> Self {
-        let slots = vec![K::default(); Lines::<K>::slots_for(6)];
-        Self { lines: Lines::new(6, slots), n_states: 0, fingerprints: Vec::new(), state: PhantomData }
-    }
-
-    fn log2_for(&self, n: usize) -> u32 {
-        let mut log2 = self.lines.log2();
-        while (Lines::<K>::WIDTH << log2) / 4 * 3 < n {
-            log2 += 1;
-        }
-        log2
+        let slots = vec![K::default(); Lines::<K>::slots_for(1 << 6)];
+        Self { lines: Lines::new(1 << 6, slots), n_states: 0, fingerprints: Vec::new(), state: PhantomData }
     }
 
     #[cold]
-    fn grow(&mut self, log2: u32) -> Result<(), Full> {
-        let needed = Lines::<K>::bytes_for(log2);
-        let zero = zeros(Lines::<K>::slots_for(log2)).ok_or(Full::Memory { needed })?;
-        let mut lines = Lines::new(log2, zero);
-        for at in 0..1usize << self.lines.log2() {
+    fn grow(&mut self, n: usize) -> Result<(), Full> {
+        let needed = Lines::<K>::bytes_for(n);
+        let zero = zeros(Lines::<K>::slots_for(n)).ok_or(Full::Memory { needed })?;
+        let mut lines = Lines::new(n, zero);
+        for at in 0..self.lines.n() {
             for &key in self.lines.line(at).iter().filter(|&&key| key != K::default()) {
                 lines.place(lines.home(key.top()), key);
             }
@@ -123,13 +115,13 @@ where
         if most > Entry::MAX_STATES {
             return Err(Full::Numbers);
         }
-        let log2 = self.log2_for(most);
-        if log2 != self.lines.log2() {
-            let needed = Lines::<K>::bytes_for(log2);
+        let n_lines = self.lines.size_for(most, (3, 4));
+        if n_lines != self.lines.n() {
+            let needed = Lines::<K>::bytes_for(n_lines);
             if needed > room {
                 return Err(Full::Memory { needed });
             }
-            self.grow(log2)?;
+            self.grow(n_lines)?;
         }
         self.fingerprints.clear();
         for i in 0..batch.len() {

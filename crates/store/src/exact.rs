@@ -29,46 +29,35 @@ pub struct Exact<S: Vector + ?Sized> {
 /// The low bits of a slot that hold the number, for a table of this size.
 #[inline]
 fn number_mask(lines: &Lines<u32>) -> u32 {
-    u32::MAX >> (32 - (lines.log2() + 4))
+    ((lines.n() * 16).next_power_of_two() - 1) as u32
 }
 
 impl<S: Vector + ?Sized> Exact<S> {
-    const FIRST_LOG2: u32 = 6;
-    const LAST_LOG2: u32 = 27;
+    const FIRST_LINES: usize = 1 << 6;
+    const MOST_LINES: usize = 1 << 27;
+
+    /// How full the table may get: one state in seven overflows into a second line.
+    const FULL: (usize, usize) = (4, 5);
 
     /// An empty store.
     pub fn new() -> Self {
-        let slots = vec![0; Lines::<u32>::slots_for(Self::FIRST_LOG2)];
+        let slots = vec![0; Lines::<u32>::slots_for(Self::FIRST_LINES)];
         Self {
             rows: S::Archive::default(),
             room: S::Rows::default(),
-            lines: Lines::new(Self::FIRST_LOG2, slots),
+            lines: Lines::new(Self::FIRST_LINES, slots),
             hashes: Vec::new(),
             sealed: false,
         }
     }
 
-    /// How full the table may get, in slots. Four fifths: one state in seven overflows into a second line.
-    fn max_load(log2: u32) -> usize {
-        (16usize << log2) / 5 * 4
-    }
-
-    /// The size of table that `n` states need.
-    fn log2_for(&self, n: usize) -> u32 {
-        let mut log2 = self.lines.log2();
-        while Self::max_load(log2) < n {
-            log2 += 1;
-        }
-        log2
-    }
-
     #[cold]
-    fn grow(&mut self, log2: u32) -> Result<(), Full> {
-        let needed = Lines::<u32>::bytes_for(log2);
-        let zero = zeros(Lines::<u32>::slots_for(log2)).ok_or(Full::Memory { needed })?;
+    fn grow(&mut self, n: usize) -> Result<(), Full> {
+        let needed = Lines::<u32>::bytes_for(n);
+        let zero = zeros(Lines::<u32>::slots_for(n)).ok_or(Full::Memory { needed })?;
         // The old table is dropped first: its numbers are the numbers of the rows.
-        self.lines = Lines::new(0, vec![0; Lines::<u32>::slots_for(0)]);
-        let mut lines = Lines::new(log2, zero);
+        self.lines = Lines::new(1, vec![0; Lines::<u32>::slots_for(1)]);
+        let mut lines = Lines::new(n, zero);
         let mask = number_mask(&lines);
         const BLOCK: usize = 128;
         let mut hashes = [0u64; BLOCK];
@@ -124,19 +113,19 @@ impl<S: Vector + ?Sized> Store<S> for Exact<S> {
     fn insert(&mut self, batch: &Batch<S>, room: usize, out: &mut Vec<Entry>) -> Result<(), Full> {
         assert!(!self.sealed, "insert into a sealed store");
         let most = self.rows.len() + batch.len();
-        let log2 = self.log2_for(most);
-        if log2 > Self::LAST_LOG2 || most > Entry::MAX_STATES {
+        let n_lines = self.lines.size_for(most, Self::FULL);
+        if n_lines > Self::MOST_LINES || most > Entry::MAX_STATES {
             return Err(Full::Numbers);
         }
         let mut needed = batch.bytes();
-        if log2 != self.lines.log2() {
-            needed += Lines::<u32>::bytes_for(log2);
+        if n_lines != self.lines.n() {
+            needed += Lines::<u32>::bytes_for(n_lines);
         }
         if needed > room || !self.rows.try_reserve(batch.len(), batch.bytes() / batch.len().max(1)) {
             return Err(Full::Memory { needed });
         }
-        if log2 != self.lines.log2() {
-            self.grow(log2)?;
+        if n_lines != self.lines.n() {
+            self.grow(n_lines)?;
         }
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
@@ -182,7 +171,7 @@ impl<S: Vector + ?Sized> Store<S> for Exact<S> {
     }
 
     fn seal(&mut self) {
-        self.lines = Lines::new(0, vec![0; Lines::<u32>::slots_for(0)]);
+        self.lines = Lines::new(1, vec![0; Lines::<u32>::slots_for(1)]);
         self.sealed = true;
     }
 }

@@ -5,55 +5,65 @@
 
 use crate::prefetch::prefetch;
 
-/// `2^log2` lines of slots of type `T`, all zero at first. A line is filled from the left, so a zero slot
+/// Lines of slots of type `T`, all zero at first. A line is filled from the left, so a zero slot
 /// ends it; a full line overflows into the next.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines<T> {
     slots: Vec<T>,
     /// First slot of the first line.
     base: usize,
-    log2: u32,
+    n: usize,
 }
 
 impl<T: Copy + Default + PartialEq> Lines<T> {
     /// Slots in a line.
     pub(crate) const WIDTH: usize = 64 / size_of::<T>();
 
-    /// Bytes that a table of `2^log2` lines takes.
-    pub(crate) fn bytes_for(log2: u32) -> usize {
-        (64usize << log2) + 64
+    /// Bytes that a table of `n` lines takes.
+    pub(crate) fn bytes_for(n: usize) -> usize {
+        64 * n + 64
     }
 
     /// A new table.
-    pub(crate) fn new(log2: u32, zero: Vec<T>) -> Self {
+    pub(crate) fn new(n: usize, zero: Vec<T>) -> Self {
         let misaligned = zero.as_ptr() as usize % 64;
         let base = if misaligned == 0 { 0 } else { (64 - misaligned) / size_of::<T>() };
-        Self { slots: zero, base, log2 }
+        Self { slots: zero, base, n }
     }
 
-    /// How many slots a new table of `2^log2` lines must be given.
-    pub(crate) fn slots_for(log2: u32) -> usize {
-        Self::WIDTH * ((1 << log2) + 1)
+    /// How many slots a new table of `n` lines must be given.
+    pub(crate) fn slots_for(n: usize) -> usize {
+        Self::WIDTH * (n + 1)
     }
 
-    /// The table has two to this power of lines.
-    pub(crate) fn log2(&self) -> u32 {
-        self.log2
+    /// The size at which so many states fill no more than this part of the slots: a power of two, or one and a half times
+    /// that. Tables that grow by half or a third waste less than tables that double.
+    pub(crate) fn size_for(&self, states: usize, (part, of): (usize, usize)) -> usize {
+        let mut n = self.n;
+        while n * Self::WIDTH / of * part < states {
+            n = if n.is_power_of_two() { n + n / 2 } else { n / 3 * 4 };
+        }
+        n
+    }
+
+    /// How many lines there are.
+    pub(crate) fn n(&self) -> usize {
+        self.n
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.slots.len() * size_of::<T>()
     }
 
-    /// The line where a state with this hash belongs: the top bits, so that a doubled table keeps its order.
+    /// The line where a state with this hash belongs: the hash as a fraction of the table.
     #[inline]
     pub(crate) fn home(&self, hash: u64) -> usize {
-        if self.log2 == 0 { 0 } else { (hash >> (64 - self.log2)) as usize }
+        ((u128::from(hash) * self.n as u128) >> 64) as usize
     }
 
     #[inline]
     pub(crate) fn next(&self, line: usize) -> usize {
-        (line + 1) & ((1 << self.log2) - 1)
+        if line + 1 == self.n { 0 } else { line + 1 }
     }
 
     #[inline]
