@@ -86,6 +86,7 @@ fn search<'p>(
         watch: &mut Unwatched,
         limits: Limits::default(),
         keep: Keep::Nothing,
+        paths: true,
         all_errors: false,
         no_ignoring: false,
     });

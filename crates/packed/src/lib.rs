@@ -20,7 +20,7 @@ mod sample;
 pub use sample::Sample;
 
 use codec::{Codec, TooNarrow};
-use memo::{Made, Memo};
+use memo::{Difference, Memo};
 use std::cell::{Cell, RefCell};
 use stubborn_system::{
     Batch, Fault, Observed, Part, Parts, Question, Rows, System, Tracer, TransitionId, Unit, Vector,
@@ -60,7 +60,7 @@ struct Core<'y, S: Vector + ?Sized, const N: usize> {
     successors: Batch<S>,
     touched: Vec<u16>,
     units: Vec<Unit>,
-    differences: Vec<([u64; N], TransitionId)>,
+    differences: Vec<Difference<N>>,
 }
 
 /// What a unit made of a state, one way or the other.
@@ -192,18 +192,24 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
             // Where the outcomes of the step that a unit goes on with begin.
             let mut first = out.len();
             for number in units {
-                let known = &self.memo.known[number];
-                let goes_on = known.unit.goes_on;
+                let goes_on = self.memo.unit(number).goes_on;
                 if !goes_on {
                     first = out.len();
                 }
                 let earlier = (out.len() - first) as u32;
-                match known.find(key) {
-                    Some(Made::Differences { start, end }) => {
-                        let differences = &self.memo.differences[start as usize..end as usize];
-                        push_all(key, differences, earlier, out);
+                match self.memo.find(number, key) {
+                    Some(slot) => {
+                        if slot.is_unknown() {
+                            return Ok(Expanded::LeftToSystem);
+                        }
+                        let (difference, rest) = slot.made();
+                        if let Some(difference) = difference {
+                            push(key, &difference, earlier, out);
+                        }
+                        if !rest.is_empty() {
+                            push_all(key, &self.memo.rest[rest], earlier, out);
+                        }
                     }
-                    Some(Made::Unknown) => return Ok(Expanded::LeftToSystem),
                     None => {
                         if let Expanded::LeftToSystem = self.make(key, agent, number)? {
                             return Ok(Expanded::LeftToSystem);
@@ -253,7 +259,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         self.unpack(key, &mut state);
         made.clear();
         self.touched.clear();
-        let unit = self.memo.known[number].unit;
+        let unit = self.memo.unit(number);
         let result = self.tracer.expand(state.get(0), agent, unit, &mut self.touched, &mut made);
         let result = result.map_err(|_| Halt::Fault).and_then(|is_known| {
             let mut mask = [0; N];
@@ -294,14 +300,24 @@ impl From<TooNarrow> for Halt {
 #[inline]
 fn push_all<const N: usize>(
     key: &[u64; N],
-    differences: &[([u64; N], TransitionId)],
+    differences: &[Difference<N>],
     earlier: u32,
     out: &mut Batch<[u64; N]>,
 ) {
-    out.extend(differences.iter().map(|(difference, via)| {
-        let successor = std::array::from_fn(|word| key[word] ^ difference[word]);
-        (TransitionId(via.0 + earlier), successor)
-    }));
+    for difference in differences {
+        push(key, difference, earlier, out);
+    }
+}
+
+#[inline]
+fn push<const N: usize>(
+    key: &[u64; N],
+    (difference, via): &Difference<N>,
+    earlier: u32,
+    out: &mut Batch<[u64; N]>,
+) {
+    let successor = std::array::from_fn(|word| key[word] ^ difference[word]);
+    out.push(TransitionId(via.0 + earlier), &successor);
 }
 
 impl<Y: System + ?Sized, const N: usize> System for Packed<'_, Y, N> {

@@ -3,77 +3,76 @@
 //! **Implements** a memory of what each unit of an agent made of a state. The value of the agent's root is an index;
 //! then the bits of all parts that the unit has ever touched at this root tell one memory from another. Which parts
 //! these are is learned: when a unit touches one more than before, what was remembered at this root is forgotten.
+//! What a search needs lies close together: what to look at ([`Look`]), and the first difference beside what it
+//! belongs to ([`Slot`]).
 //!
 //! **Preserves** the successors exactly: what a unit does is a function of the shape, the root and the parts that it
 //! touched ([`stubborn_system::Tracer`]), all of which are compared; and a part that it changes is touched, so its
 //! difference is that of the same two values.
-//! **Checked by** `tests/packed.rs` and the campaign that compares every state's successors with those of the system.
+//! **Checked by** `oracle/tests/packed.rs`, which compares every state's successors with those of the system.
 
 use crate::fields::Field;
 use std::ops::Range;
 use stubborn_system::{TransitionId, Unit};
 
-/// Memory that differences may take, in bytes; then no more are remembered.
+/// Memory that may be used, in bytes; then no more is remembered.
 const ROOM: usize = 1 << 28;
 
 /// New ones after which a unit is judged at a root, and how many states must have been expanded for each.
 const TRIAL: u32 = 1 << 12;
 const WORTH: u64 = 4;
 
-/// What was made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Made {
-    /// These differences.
-    Differences { start: u32, end: u32 },
-    /// Only the system can say what happens.
-    Unknown,
-}
+/// A difference, and the transition that makes it.
+pub(crate) type Difference<const N: usize> = ([u64; N], TransitionId);
 
-/// A unit at a root.
-#[derive(Clone, Debug)]
-pub(crate) struct Known<const N: usize> {
-    pub(crate) unit: Unit,
-    /// The bits of what it has touched, without the root.
-    mask: [u64; N],
-    /// Open addressing; a power of two of slots, at most half full.
-    slots: Vec<Slot<N>>,
-    /// Distance of the highest bits of a hash.
-    shift: u32,
-    n: u32,
-    /// States expanded when it came up first.
-    since: u64,
-    is_off: bool,
-}
-
+/// What a unit made of states that look the same.
 #[derive(Clone, Copy, Debug)]
-struct Slot<const N: usize> {
+pub(crate) struct Slot<const N: usize> {
+    /// What they look like.
     key: [u64; N],
-    /// `start == FREE` if there is nothing; `UNKNOWN` if only the system can say.
-    start: u32,
-    end: u32,
+    /// The first successor.
+    difference: [u64; N],
+    via: TransitionId,
+    /// How many there are; or [`FREE`], or [`UNKNOWN`].
+    n: u32,
+    /// Where the others begin.
+    rest: u32,
 }
 
+/// Nothing is remembered here.
 const FREE: u32 = u32::MAX;
+
+/// Only the system can say what happens.
 const UNKNOWN: u32 = u32::MAX - 1;
 
 impl<const N: usize> Slot<N> {
-    const EMPTY: Self = Self { key: [0; N], start: FREE, end: 0 };
+    const EMPTY: Self = Self { key: [0; N], difference: [0; N], via: TransitionId(0), n: FREE, rest: 0 };
 
+    /// Whether only the system can say what happens.
     #[inline]
-    fn made(self) -> Made {
-        if self.start == UNKNOWN {
-            Made::Unknown
-        } else {
-            Made::Differences { start: self.start, end: self.end }
-        }
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.n == UNKNOWN
+    }
+
+    /// The first successor, if there is one, and where the others are.
+    #[inline]
+    pub(crate) fn made(&self) -> (Option<Difference<N>>, Range<usize>) {
+        let first = (self.n > 0).then_some((self.difference, self.via));
+        (first, self.rest as usize..(self.rest + self.n.saturating_sub(1)) as usize)
     }
 }
 
-impl<const N: usize> Known<N> {
-    fn new(unit: Unit, since: u64) -> Self {
-        Self { unit, mask: [0; N], slots: vec![Slot::EMPTY; 2], shift: 63, n: 0, since, is_off: false }
-    }
+/// How to find what a unit made, at a root.
+#[derive(Clone, Copy, Debug)]
+struct Look<const N: usize> {
+    /// The bits of what it has touched, without the root.
+    mask: [u64; N],
+    /// Its slots: open addressing, a power of two, at most half full; and the distance of the highest bits of a hash.
+    first: u32,
+    shift: u8,
+}
 
+impl<const N: usize> Look<N> {
     #[inline]
     fn masked(&self, key: &[u64; N]) -> [u64; N] {
         std::array::from_fn(|word| key[word] & self.mask[word])
@@ -82,89 +81,45 @@ impl<const N: usize> Known<N> {
     #[inline]
     fn home(&self, masked: &[u64; N]) -> usize {
         let mut hash = 0u64;
-        for &word in masked {
-            // Two rounds: the high bits of a product depend on all bits below.
-            hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            hash ^= hash >> 32;
+        for (i, &word) in masked.iter().enumerate() {
+            // The highest bits of a product depend on all bits below them.
+            hash =
+                (hash.rotate_right(if i == 0 { 0 } else { 32 }) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
-        (hash.wrapping_mul(0xd6e8_feb8_6659_fd93) >> self.shift) as usize
+        (hash >> self.shift) as usize
     }
 
-    /// What was made of a state that looks the same.
-    #[inline]
-    pub(crate) fn find(&self, key: &[u64; N]) -> Option<Made> {
-        let masked = self.masked(key);
-        let mut at = self.home(&masked);
-        loop {
-            let slot = self.slots[at];
-            if slot.start == FREE {
-                return None;
-            }
-            if slot.key == masked {
-                return Some(slot.made());
-            }
-            at = (at + 1) & (self.slots.len() - 1);
-        }
+    fn n_slots(&self) -> usize {
+        1 << (64 - self.shift)
     }
+}
 
-    fn put(&mut self, slot: Slot<N>) {
-        let mut at = self.home(&slot.key);
-        while self.slots[at].start != FREE {
-            at = (at + 1) & (self.slots.len() - 1);
-        }
-        self.slots[at] = slot;
-    }
-
-    /// Remembers what was made of a state; `touched` are the bits of what it depended on, the root's left out. `None` if
-    /// it is not worth it, else the memory that was added, in bytes.
-    fn insert(&mut self, key: &[u64; N], touched: &[u64; N], made: Made, now: u64) -> Option<usize> {
-        if self.is_off {
-            return None;
-        }
-        if (0..N).any(|word| touched[word] & !self.mask[word] != 0) {
-            for word in 0..N {
-                self.mask[word] |= touched[word];
-            }
-            (self.slots, self.shift, self.n) = (vec![Slot::EMPTY; 2], 63, 0);
-        }
-        if self.n >= TRIAL && self.n.is_power_of_two() && (now - self.since) / WORTH < u64::from(self.n) {
-            (self.is_off, self.slots) = (true, vec![Slot::EMPTY; 2]);
-            self.shift = 63;
-            return None;
-        }
-        let mut bytes = 0;
-        if (self.n as usize + 1) * 2 > self.slots.len() {
-            bytes = self.slots.len() * size_of::<Slot<N>>();
-            let old = std::mem::take(&mut self.slots);
-            self.slots = vec![Slot::EMPTY; old.len() * 2];
-            self.shift -= 1;
-            old.into_iter().filter(|slot| slot.start != FREE).for_each(|slot| self.put(slot));
-        }
-        let (start, end) = match made {
-            Made::Differences { start, end } => (start, end),
-            Made::Unknown => (UNKNOWN, 0),
-        };
-        self.put(Slot { key: self.masked(key), start, end });
-        self.n += 1;
-        Some(bytes)
-    }
+/// A unit at a root.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    unit: Unit,
+    n: u32,
+    /// States expanded when it came up first.
+    since: u64,
+    is_off: bool,
 }
 
 /// All that was made.
 #[derive(Debug, Default)]
 pub(crate) struct Memo<const N: usize> {
     /// All units at all roots.
-    pub(crate) known: Vec<Known<N>>,
-    /// Differences, with the transitions that make them.
-    pub(crate) differences: Vec<([u64; N], TransitionId)>,
+    looks: Vec<Look<N>>,
+    known: Vec<Known>,
+    slots: Vec<Slot<N>>,
+    /// What does not fit the slots.
+    pub(crate) rest: Vec<Difference<N>>,
     /// By shape: the agents.
     pub(crate) shapes: Vec<Vec<Agent>>,
-    n_bytes: usize,
     /// States expanded so far.
     pub(crate) now: u64,
 }
 
-/// An agent: where its root lies, and by value of the root, which of [`Memo::known`] are its units.
+/// An agent: where its root lies, and by value of the root, which units it has.
 #[derive(Debug, Default)]
 pub(crate) struct Agent {
     root: Field,
@@ -186,6 +141,9 @@ impl Agent {
 }
 
 impl<const N: usize> Memo<N> {
+    /// Slots of a unit that has made nothing yet: two.
+    const FIRST_SHIFT: u8 = 63;
+
     /// Notes the agents of a new shape, by their roots.
     pub(crate) fn add_shape(&mut self, roots: impl Iterator<Item = Field>) {
         self.shapes.push(roots.map(|root| Agent { root, units: Vec::new() }).collect());
@@ -203,37 +161,111 @@ impl<const N: usize> Memo<N> {
         if table.len() <= root as usize {
             table.resize(root as usize + 1, (0, 0));
         }
-        let (first, now) = (self.known.len(), self.now);
-        self.known.extend(units.iter().map(|&unit| Known::new(unit, now)));
-        table[root as usize] = (first as u32, self.known.len() as u32);
-        self.n_bytes += units.len() * (size_of::<Known<N>>() + 2 * size_of::<Slot<N>>());
+        let first = self.known.len();
+        table[root as usize] = (first as u32, (first + units.len()) as u32);
+        for &unit in units {
+            self.known.push(Known { unit, n: 0, since: self.now, is_off: false });
+            self.looks.push(Look { mask: [0; N], first: 0, shift: Self::FIRST_SHIFT });
+            self.renew(self.known.len() - 1, Self::FIRST_SHIFT);
+        }
         first..self.known.len()
     }
 
-    /// Remembers what was made of a state; `None` if only the system can say.
+    /// Which unit that is.
+    #[inline]
+    pub(crate) fn unit(&self, number: usize) -> Unit {
+        self.known[number].unit
+    }
+
+    /// What a unit made of a state that looks the same.
+    #[inline]
+    pub(crate) fn find(&self, number: usize, key: &[u64; N]) -> Option<&Slot<N>> {
+        let look = &self.looks[number];
+        let masked = look.masked(key);
+        let slots = &self.slots[look.first as usize..];
+        let mut at = look.home(&masked);
+        loop {
+            let slot = &slots[at];
+            if slot.n == FREE {
+                return None;
+            }
+            if slot.key == masked {
+                return Some(slot);
+            }
+            at = (at + 1) & (look.n_slots() - 1);
+        }
+    }
+
+    /// Gives a unit new, empty slots.
+    fn renew(&mut self, number: usize, shift: u8) -> Range<usize> {
+        let look = &mut self.looks[number];
+        let old = look.first as usize..look.first as usize + look.n_slots();
+        (look.first, look.shift) = (self.slots.len() as u32, shift);
+        self.slots.resize(self.slots.len() + look.n_slots(), Slot::EMPTY);
+        old
+    }
+
+    fn put(&mut self, number: usize, slot: Slot<N>) {
+        let look = &self.looks[number];
+        let mut at = look.home(&slot.key);
+        while self.slots[look.first as usize + at].n != FREE {
+            at = (at + 1) & (look.n_slots() - 1);
+        }
+        self.slots[look.first as usize + at] = slot;
+    }
+
+    /// Remembers what was made of a state, `None` if only the system can say, if that is worth it; `touched` are the bits
+    /// of what it depended on, the root's left out.
     pub(crate) fn insert(
         &mut self,
-        known: usize,
+        number: usize,
         key: &[u64; N],
         touched: &[u64; N],
-        made: Option<&[([u64; N], TransitionId)]>,
+        made: Option<&[Difference<N>]>,
     ) {
-        if self.n_bytes > ROOM {
+        if self.known[number].is_off || self.bytes() > ROOM {
             return;
         }
-        let now = self.now;
-        let start = self.differences.len();
-        let differences = made.unwrap_or_default();
-        let end = start + differences.len();
-        let made = made.map_or(Made::Unknown, |_| Made::Differences { start: start as u32, end: end as u32 });
-        if let Some(bytes) = self.known[known].insert(key, touched, made, now) {
-            self.differences.extend_from_slice(differences);
-            self.n_bytes += bytes + differences.len() * size_of::<([u64; N], TransitionId)>();
+        if (0..N).any(|word| touched[word] & !self.looks[number].mask[word] != 0) {
+            for word in 0..N {
+                self.looks[number].mask[word] |= touched[word];
+            }
+            self.renew(number, Self::FIRST_SHIFT);
+            self.known[number].n = 0;
         }
+        let Known { n, since, .. } = self.known[number];
+        if n >= TRIAL && n.is_power_of_two() && (self.now - since) / WORTH < u64::from(n) {
+            self.known[number].is_off = true;
+            self.renew(number, Self::FIRST_SHIFT);
+            return;
+        }
+        if (n as usize + 1) * 2 > self.looks[number].n_slots() {
+            let old = self.renew(number, self.looks[number].shift - 1);
+            for at in old {
+                let slot = self.slots[at];
+                if slot.n != FREE {
+                    self.put(number, slot);
+                }
+            }
+        }
+        let differences = made.unwrap_or_default();
+        let (difference, via) = differences.first().copied().unwrap_or(([0; N], TransitionId(0)));
+        let slot = Slot {
+            key: self.looks[number].masked(key),
+            difference,
+            via,
+            n: if made.is_some() { differences.len() as u32 } else { UNKNOWN },
+            rest: self.rest.len() as u32,
+        };
+        self.rest.extend(differences.iter().skip(1));
+        self.put(number, slot);
+        self.known[number].n += 1;
     }
 
     /// Memory in use, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.n_bytes
+        self.slots.len() * size_of::<Slot<N>>()
+            + self.rest.len() * size_of::<Difference<N>>()
+            + self.known.len() * (size_of::<Known>() + size_of::<Look<N>>())
     }
 }

@@ -53,7 +53,7 @@ impl<'y, S: Vector + ?Sized> Sample<'y, S> {
 
     /// How many words a key needs at least.
     pub fn n_words(&self) -> usize {
-        self.values.n_bits().div_ceil(64).max(1)
+        (self.values.n_bits() + 1).div_ceil(64)
     }
 }
 

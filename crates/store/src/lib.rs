@@ -4,14 +4,16 @@
 //! first: one look-up at a time costs the latency of memory, a batch costs its throughput.
 //!
 //! * [`Exact`] keeps whole states, numbered in the order of arrival;
+//! * [`Keys`] keeps whole keys of a few words, without numbers;
 //! * [`Compact`] keeps 64 or 128 bits of each ("hash compaction");
 //! * [`Bitstate`] keeps a few bits in one large field ("Supertrace").
 //!
-//! Only the first can be the base of "holds": see [`Guarantee`].
+//! Only the first two can be the base of "holds": see [`Guarantee`].
 
 mod bitstate;
 mod compact;
 mod exact;
+mod keys;
 mod lines;
 mod omission;
 mod prefetch;
@@ -20,6 +22,7 @@ mod scan;
 pub use bitstate::Bitstate;
 pub use compact::{Compact, Fingerprint};
 pub use exact::Exact;
+pub use keys::Keys;
 pub use omission::{Guarantee, collision_probability};
 
 use stubborn_system::{Batch, Vector};

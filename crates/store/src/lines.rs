@@ -55,10 +55,10 @@ impl<T: Copy + Default + PartialEq> Lines<T> {
         self.slots.len() * size_of::<T>()
     }
 
-    /// The line where a state with this hash belongs: the hash as a fraction of the table.
+    /// The line where a state with this hash belongs.
     #[inline]
     pub(crate) fn home(&self, hash: u64) -> usize {
-        ((u128::from(hash) * self.n as u128) >> 64) as usize
+        home_of(hash, self.n)
     }
 
     #[inline]
@@ -81,6 +81,26 @@ impl<T: Copy + Default + PartialEq> Lines<T> {
         prefetch(self.slots.as_ptr().wrapping_add(self.base + line * Self::WIDTH).cast());
     }
 
+    /// Adds empty lines at the end, up to `n` in all; `false` if the memory cannot be had.
+    pub(crate) fn grow(&mut self, n: usize) -> bool {
+        let (start, end) = (self.base, self.base + self.n * Self::WIDTH);
+        let more = Self::slots_for(n).saturating_sub(self.slots.len());
+        if self.slots.try_reserve_exact(more).is_err() {
+            return false;
+        }
+        self.slots.resize(Self::slots_for(n), T::default());
+        // Memory that moved may be aligned otherwise.
+        let misaligned = self.slots.as_ptr() as usize % 64;
+        let base = if misaligned == 0 { 0 } else { (64 - misaligned) / size_of::<T>() };
+        if base != self.base {
+            self.slots.copy_within(start..end, base);
+            let stale = if base < start { base + (end - start)..end } else { start..base };
+            self.slots[stale].fill(T::default());
+        }
+        (self.base, self.n) = (base, n);
+        true
+    }
+
     /// Puts `slot` into the first free place from `home` on. For growing: the slot is known to be new.
     #[inline]
     pub(crate) fn place(&mut self, home: usize, slot: T) {
@@ -93,6 +113,12 @@ impl<T: Copy + Default + PartialEq> Lines<T> {
             line = self.next(line);
         }
     }
+}
+
+/// The line of `n` where a state with this hash belongs: the hash as a fraction.
+#[inline]
+pub(crate) fn home_of(hash: u64, n: usize) -> usize {
+    ((u128::from(hash) * n as u128) >> 64) as usize
 }
 
 /// A vector of `n` zeros, or `None` if the memory cannot be had.

@@ -1,4 +1,4 @@
-//! Sixteen slots at a glance.
+//! A line at a glance.
 //!
 //! A line of the exact store is looked at twice per insertion, so this is the innermost loop of all. On
 //! x86_64 it uses vector instructions of the baseline; elsewhere, and as the definition, plain code.
@@ -49,6 +49,21 @@ fn plain(line: &[u32; 16], tag: u32, mask: u32) -> (u32, usize) {
         used += usize::from(slot != 0);
     }
     (candidates, used)
+}
+
+/// Whether a key is among those of a line, and how many slots are in use. A slot in use is not zero in its last word, and
+/// the slots in use come first.
+#[inline(always)]
+pub(crate) fn scan_keys<const N: usize>(line: &[u64], key: &[u64; N]) -> (bool, usize) {
+    let line: &[u64; 8] = line.try_into().expect("a line has eight words");
+    let (mut found, mut used) = (0usize, 0);
+    for slot in line.chunks_exact(N) {
+        // All of them, without a branch: the processor does several at a time.
+        let differing = slot.iter().zip(key).fold(0, |all, (a, b)| all | (a ^ b));
+        found |= usize::from(differing == 0);
+        used += usize::from(slot[N - 1] != 0);
+    }
+    (found != 0, used)
 }
 
 #[cfg(test)]

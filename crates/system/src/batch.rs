@@ -129,13 +129,6 @@ impl<S: Vector + ?Sized> Batch<S> {
 }
 
 impl<const N: usize> Batch<[u64; N]> {
-    /// Appends states and the transitions that led to them.
-    #[inline]
-    pub fn extend(&mut self, successors: impl ExactSizeIterator<Item = (TransitionId, [u64; N])> + Clone) {
-        self.via.extend(successors.clone().map(|(via, _)| via));
-        self.rows.extend(successors.map(|(_, state)| state));
-    }
-
     /// Sorts the successors from number `first` on by descending transition. They are few, and mostly in order.
     pub fn sort_from(&mut self, first: usize) {
         for end in first + 1..self.len() {

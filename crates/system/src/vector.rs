@@ -199,14 +199,6 @@ impl<const N: usize> Rows<[u64; N]> for KeyRows<N> {
     }
 }
 
-impl<const N: usize> KeyRows<N> {
-    /// Appends keys.
-    #[inline]
-    pub fn extend(&mut self, keys: impl Iterator<Item = [u64; N]>) {
-        self.keys.extend(keys);
-    }
-}
-
 /// Rows of slices. While all rows have one length no offsets are kept; they appear with the first row
 /// of another length.
 #[derive(Clone, Debug)]

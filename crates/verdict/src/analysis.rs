@@ -180,7 +180,7 @@ impl Plan {
     ) -> Result<Searched, Box<phase::Broken>> {
         if self.symmetry {
             let mut reduction = OnRepresentatives::new(self.reduction::<Y>(options), options.check);
-            return run_phase(&Quotient::new(system), &mut reduction, true, questions, options, watch);
+            return run_phase(&Quotient::new(system), &mut reduction, true, None, questions, options, watch);
         }
         let make = || make(self.reduction).unwrap_or_else(|| self.reduction::<Y>(options));
         Search { system, make: &make, questions, options, watch }.run()

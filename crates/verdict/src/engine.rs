@@ -5,10 +5,11 @@
 //! it begins again with wider ones, and if nothing is gained by remembering, without.
 
 use crate::Options;
-use crate::phase::{Broken, Searched, run_phase};
+use crate::phase::{Broken, Lean, Searched, run_phase};
 use stubborn_explore::{End, Limits, Stop, Watch};
 use stubborn_packed::{Failure, Packed, Sample};
 use stubborn_reduce::{OnKeys, Reduction};
+use stubborn_store::Keys;
 use stubborn_system::{Composed, Observed, Question};
 
 /// Who makes the successors.
@@ -82,7 +83,7 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
 
     fn plain(&mut self, limits: Limits) -> Result<Searched, Box<Broken>> {
         let options = Options { limits, ..self.options.clone() };
-        run_phase(self.system, &mut *(self.make)(), false, self.questions, &options, self.watch)
+        run_phase(self.system, &mut *(self.make)(), false, None, self.questions, &options, self.watch)
     }
 
     /// Searches with keys; `None` if that is not possible or not worth it.
@@ -114,7 +115,9 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
             Err(sample) => return Attempt::Again(sample),
         };
         let mut reduction = OnKeys::<_, Y::State, N>::new((self.make)());
-        let done = run_phase(&packed, &mut reduction, false, self.questions, self.options, self.watch);
+        let lean: Lean<[u64; N]> = || Box::new(Keys::<N>::new());
+        let (questions, options) = (self.questions, self.options);
+        let done = run_phase(&packed, &mut reduction, false, Some(lean), questions, options, self.watch);
         match packed.failure() {
             None => Attempt::Done(done),
             Some(Failure::TooNarrow) => Attempt::Again(packed.into_sample()),

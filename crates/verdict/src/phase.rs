@@ -56,43 +56,67 @@ pub(crate) enum Finding {
     Open,
 }
 
-/// Searches, and looks at `questions` one by one.
+/// Makes a store that has no numbers but is exact.
+pub(crate) type Lean<S> = fn() -> Box<dyn Store<S>>;
+
+/// Searches, and looks at `questions` one by one. A `lean` store is used where nobody needs numbers; if then a way to a
+/// state is needed, the search begins again with one that has them.
 pub(crate) fn run_phase<Z: Observed>(
     system: &Z,
     reduction: &mut dyn Reduction<Z>,
     symmetry: bool,
+    lean: Option<Lean<Z::State>>,
     questions: &[Question],
     options: &Options,
     watch: &mut dyn Watch,
 ) -> Result<Searched, Box<Broken>> {
     let preserves = reduction.preserves();
     let name = reduction.name();
-    let mut store = match make_store::<Z::State>(options) {
-        Ok(store) => store,
-        Err(full) => return Ok(not_begun(name, symmetry, questions, options, &full)),
-    };
     let keep = what_to_keep(questions, preserves, options.store);
     let mut visitor = Checks {
         system,
         safety: questions.iter().position(|q| *q == Question::Safety),
         deadlock: questions.iter().position(|q| *q == Question::Deadlock),
     };
-    let job = Job {
-        system,
-        reduction,
-        store: &mut *store,
-        visitor: &mut visitor,
-        watch,
-        limits: options.limits,
-        keep,
-        all_errors: options.all_errors,
-        no_ignoring: keep != Keep::Nothing
-            && preserves == Preserves::Basic
-            && questions.contains(&Question::Safety),
+    let no_ignoring =
+        keep != Keep::Nothing && preserves == Preserves::Basic && questions.contains(&Question::Safety);
+    let mut search = |store: &mut dyn Store<Z::State>, paths: bool| {
+        let job = Job {
+            system,
+            reduction: &mut *reduction,
+            store,
+            visitor: &mut visitor,
+            watch: &mut *watch,
+            limits: options.limits,
+            keep,
+            paths,
+            all_errors: options.all_errors,
+            no_ignoring,
+        };
+        match options.search {
+            SearchKind::BreadthFirst => breadth_first(job),
+            SearchKind::DepthFirst => depth_first(job),
+        }
     };
-    let mut outcome = match options.search {
-        SearchKind::BreadthFirst => breadth_first(job),
-        SearchKind::DepthFirst => depth_first(job),
+    let is_simple = keep == Keep::Nothing
+        && preserves == Preserves::Everything
+        && (options.search, options.store) == (SearchKind::BreadthFirst, StoreKind::Exact);
+    let mut done = None;
+    if let Some(lean) = lean.filter(|_| is_simple) {
+        let mut store = lean();
+        let outcome = search(&mut *store, false);
+        let needs_paths = !outcome.found.is_empty() || matches!(outcome.end, End::Fault(..));
+        done = (!needs_paths).then_some((outcome, store));
+    }
+    let (mut outcome, mut store) = match done {
+        Some(done) => done,
+        None => {
+            let mut store = match make_store::<Z::State>(options) {
+                Ok(store) => store,
+                Err(full) => return Ok(not_begun(name, symmetry, questions, options, &full)),
+            };
+            (search(&mut *store, true), store)
+        }
     };
     if let End::Fault(fault, path) = &outcome.end {
         let (fault, path) = (fault.clone(), Some(path.clone()));
