@@ -5,11 +5,12 @@
 
 use crate::derived::Derived;
 use crate::state::raw_in;
+use crate::traced::Traced;
 use crate::{Layout, LayoutError, Model, Needs, State};
 use smallvec::SmallVec;
 use std::marker::PhantomData;
 use stubborn_system::{
-    Batch, Composed, Fault, Observed, Question, Requirements, Rules, Symmetric, System, TransitionId,
+    Batch, Composed, Fault, Observed, Question, Requirements, Rules, Symmetric, System, Tracer, TransitionId,
     WordVector,
 };
 use thiserror::Error;
@@ -128,6 +129,16 @@ impl<'m, S: WordVector + ?Sized> ModelSystem<'m, S> {
     /// The model behind it.
     pub fn model(&self) -> &'m dyn Model {
         self.model
+    }
+
+    /// The variables.
+    pub(crate) fn layout(&self) -> &'m Layout {
+        self.layout
+    }
+
+    /// How many words a state has.
+    pub(crate) fn n_words(&self) -> usize {
+        self.n_words
     }
 
     /// Where the stubborn rules come from.
@@ -286,4 +297,9 @@ impl<S: WordVector + ?Sized> Symmetric for ModelSystem<'_, S> {
     }
 }
 
-impl<S: WordVector + ?Sized> Composed for ModelSystem<'_, S> {}
+impl<S: WordVector + ?Sized> Composed for ModelSystem<'_, S> {
+    fn tracer(&self) -> Option<Box<dyn Tracer<S> + '_>> {
+        let traced = Traced::new(self)?;
+        Some(Box::new(traced))
+    }
+}

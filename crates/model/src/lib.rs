@@ -38,7 +38,8 @@
 //!
 //! The data's way: `layout` says where variables live; `state` reads and writes them (and can record
 //! what it did); `model` is the trait; `footprint` is what a transition may touch in any state;
-//! `derived` turns footprints into stubborn rules; `adapter` makes a kernel system of it all.
+//! `derived` turns footprints into stubborn rules; `adapter` makes a kernel system of it all, and `traced` tells what
+//! its transitions look at.
 
 #![forbid(unsafe_code)]
 
@@ -48,6 +49,7 @@ mod footprint;
 mod layout;
 mod model;
 mod state;
+mod traced;
 
 pub use adapter::{ModelError, ModelSystem, RuleSource};
 pub use footprint::{Footprint, Observation, Values};

@@ -9,10 +9,10 @@ mod files;
 use files::{EXAMPLES, compile_file, models, promela_files};
 use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
-use stubborn_network::Network;
-use stubborn_oracle::Rng;
+use stubborn_model::{ModelSystem, RuleSource};
 use stubborn_oracle::campaign::{fail, seeds};
 use stubborn_oracle::promela::{Model, compiled};
+use stubborn_oracle::{Program, Rng};
 use stubborn_packed::{Failure, Packed, Sample};
 use stubborn_system::{Batch, Composed, Fault, FlatRows, Parts, System, Tracer, Unit};
 
@@ -35,14 +35,18 @@ const WAYS: [Way; 3] = [
 ];
 
 /// What differs, if anything; and how many states were compared.
-fn compare(network: &Network, tracer: Option<Box<dyn Tracer<[u8]> + '_>>, way: Way) -> Result<usize, String> {
+fn compare<'y, Y: System>(
+    system: &'y Y,
+    tracer: Option<Box<dyn Tracer<Y::State> + 'y>>,
+    way: Way,
+) -> Result<usize, String> {
     let Some(tracer) = tracer else { return Ok(0) };
-    let Ok(mut sample) = Sample::traced(network, tracer, way.n_steps, way.many) else { return Ok(0) };
+    let Ok(mut sample) = Sample::traced(system, tracer, way.n_steps, way.many) else { return Ok(0) };
     for _ in 0..200 {
         let done = match sample.n_words() {
-            1 => compare_keys::<1>(network, sample),
-            2 => compare_keys::<2>(network, sample),
-            3 | 4 => compare_keys::<4>(network, sample),
+            1 => compare_keys::<_, 1>(system, sample),
+            2 => compare_keys::<_, 2>(system, sample),
+            3 | 4 => compare_keys::<_, 4>(system, sample),
             _ => return Ok(0),
         };
         match done {
@@ -54,12 +58,12 @@ fn compare(network: &Network, tracer: Option<Box<dyn Tracer<[u8]> + '_>>, way: W
 }
 
 /// The same with keys of `N` words; a sample if they are too narrow.
-fn compare_keys<'n, const N: usize>(
-    network: &'n Network,
-    sample: Sample<'n, [u8]>,
-) -> Result<Result<usize, String>, Sample<'n, [u8]>> {
-    let packed = Packed::<_, N>::new(network, sample)?;
-    let result = compare_states(network, &packed);
+fn compare_keys<'y, Y: System, const N: usize>(
+    system: &'y Y,
+    sample: Sample<'y, Y::State>,
+) -> Result<Result<usize, String>, Sample<'y, Y::State>> {
+    let packed = Packed::<Y, N>::new(system, sample)?;
+    let result = compare_states(system, &packed);
     match packed.failure() {
         Some(Failure::TooNarrow) => Err(packed.into_sample()),
         Some(Failure::Useless) => Ok(Ok(0)),
@@ -68,9 +72,9 @@ fn compare_keys<'n, const N: usize>(
 }
 
 /// Looks at the states from the initial one on.
-fn compare_states<const N: usize>(
-    network: &Network,
-    packed: &Packed<'_, Network, N>,
+fn compare_states<Y: System, const N: usize>(
+    system: &Y,
+    packed: &Packed<'_, Y, N>,
 ) -> Result<usize, String> {
     let mut keys = Batch::new();
     if packed.initial(&mut keys).is_err() {
@@ -85,7 +89,7 @@ fn compare_states<const N: usize>(
             return Ok(0);
         }
         let mut states = Batch::new();
-        let by_system = packed.with_state(&key, |state| network.successors(state, &mut states));
+        let by_system = packed.with_state(&key, |state| system.successors(state, &mut states));
         same(by_keys, by_system)?;
         let flags = [keys.take_flag(), states.take_flag()];
         let cuts = [keys.take_cut(), states.take_cut()];
@@ -138,6 +142,23 @@ fn the_successors_of_random_models_are_the_same_on_keys() {
         }
     }
     assert!(n_states > 20_000, "{n_states} states");
+}
+
+#[test]
+fn the_successors_of_models_as_code_are_the_same_on_keys() {
+    let mut n_states = 0;
+    for seed in seeds(300) {
+        let mut rng = Rng::new(seed);
+        let model = Program::random(&mut rng);
+        for source in [RuleSource::None, RuleSource::of(&model)] {
+            let Ok(system) = ModelSystem::<[u64; 4]>::new(&model, source) else { continue };
+            match compare(&system, system.tracer(), WAYS[seed as usize % 2]) {
+                Ok(n) => n_states += n,
+                Err(wrong) => fail(file!(), "models_as_code", seed, wrong),
+            }
+        }
+    }
+    assert!(n_states > 5_000, "{n_states} states");
 }
 
 /// A tracer that does not tell everything.

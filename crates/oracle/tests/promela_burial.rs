@@ -12,7 +12,7 @@ use stubborn_oracle::campaign::{fail, seeds};
 use stubborn_oracle::promela::compiled;
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_system::{Batch, Question, System};
-use stubborn_verdict::{Options, ReductionKind, analyse_with};
+use stubborn_verdict::{EngineKind, Options, ReductionKind, analyse_with};
 
 const LIMIT: usize = 4_000;
 
@@ -120,7 +120,8 @@ fn verdicts(network: &Network, kind: ReductionKind) -> Vec<&'static str> {
         (kind != ReductionKind::None).then(make)
     };
     let questions = Some(vec![Question::Safety, Question::Deadlock, Question::MayTerminate]);
-    let options = Options { questions, reduction: kind, all_errors: true, ..Options::default() };
+    let engine = EngineKind::Packed;
+    let options = Options { questions, reduction: kind, engine, all_errors: true, ..Options::default() };
     let analysis = analyse_with(network, &make, &options, &mut Unwatched).expect("no fault");
     analysis.answers.iter().map(|answer| answer.verdict.word()).collect()
 }

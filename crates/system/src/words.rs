@@ -1,6 +1,6 @@
 //! State vectors that are made of words, for systems that pack their states.
 
-use crate::{Batch, TransitionId, Vector};
+use crate::{Batch, FlatRows, KeyRows, Rows, TransitionId, Vector};
 
 /// State vectors that are made of 64-bit words.
 pub trait WordVector: Vector {
@@ -10,6 +10,8 @@ pub trait WordVector: Vector {
     fn words_mut(&mut self) -> &mut [u64];
     /// Appends the state with these words to `out`.
     fn push_words(words: &[u64], t: TransitionId, out: &mut Batch<Self>);
+    /// The same without a transition.
+    fn push_row(words: &[u64], out: &mut Self::Rows);
 }
 
 impl<const N: usize> WordVector for [u64; N] {
@@ -26,6 +28,11 @@ impl<const N: usize> WordVector for [u64; N] {
         key[..words.len()].copy_from_slice(words);
         out.push(t, &key);
     }
+    fn push_row(words: &[u64], out: &mut KeyRows<N>) {
+        let mut key = [0; N];
+        key[..words.len()].copy_from_slice(words);
+        out.push(&key);
+    }
 }
 
 impl WordVector for [u64] {
@@ -39,5 +46,8 @@ impl WordVector for [u64] {
     }
     fn push_words(words: &[u64], t: TransitionId, out: &mut Batch<Self>) {
         out.push(t, words);
+    }
+    fn push_row(words: &[u64], out: &mut FlatRows<u64>) {
+        out.push(words);
     }
 }

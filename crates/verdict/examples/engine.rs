@@ -28,7 +28,9 @@ fn main() {
         (kind != ReductionKind::None).then(make)
     };
     let questions = Some(vec![Question::Safety, Question::Deadlock]);
-    let options = Options { questions, reduction, engine, all_errors: true, ..Options::default() };
+    let show_no_return = false;
+    let options =
+        Options { questions, reduction, engine, all_errors: true, show_no_return, ..Options::default() };
     let started = Instant::now();
     let analysis = analyse_with(&network, &make, &options, &mut Unwatched).expect("no fault");
     let seconds = started.elapsed().as_secs_f64();

@@ -15,7 +15,7 @@ use stubborn_network::{Expr, Network, Optimisations};
 use stubborn_promela::{Options as CompileOptions, compile};
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_system::Question;
-use stubborn_verdict::{Analysis, Options, ReductionKind, Verdict, analyse_with};
+use stubborn_verdict::{Analysis, EngineKind, Options, ReductionKind, Verdict, analyse_with};
 
 fn analysis(network: &Network, reduction: ReductionKind, most: u64) -> Option<Analysis> {
     checked(network, &[], reduction, most)
@@ -30,6 +30,8 @@ fn checked(network: &Network, checks: &[Expr], reduction: ReductionKind, most: u
     let options = Options {
         questions: Some(vec![Question::Safety, Question::Deadlock, Question::MayTerminate]),
         reduction,
+        // The full search without, the others with what is remembered.
+        engine: if reduction == ReductionKind::None { EngineKind::Interpreter } else { EngineKind::Packed },
         limits: Limits { states: most, ..Limits::default() },
         all_errors: true,
         ..Options::default()

@@ -10,7 +10,7 @@ use stubborn_explore::Unwatched;
 use stubborn_network::{Expr, Network};
 use stubborn_reduce::{Full, NetworkReduction, Preserves, Reduction};
 use stubborn_system::Question;
-use stubborn_verdict::{Options, ReductionKind, SearchKind, Verdict, analyse_with};
+use stubborn_verdict::{EngineKind, Options, ReductionKind, SearchKind, Verdict, analyse_with};
 
 /// How a reduction is got for a network, of which these invariants are asked.
 pub type Make = dyn for<'a> Fn(&'a Network, &'a [Expr]) -> Box<dyn Reduction<Watched<'a>> + 'a>;
@@ -121,7 +121,12 @@ pub fn compare_answers(
         for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
             let way = format!("{} {}", reduction.word(), search.word());
             let say = |what: String| format!("{way}: {what}");
-            let options = Options { reduction, search, all_errors: true, ..Options::default() };
+            // Both engines have their turn with each reduction.
+            let engine = match search {
+                SearchKind::BreadthFirst => EngineKind::Packed,
+                SearchKind::DepthFirst => EngineKind::Interpreter,
+            };
+            let options = Options { reduction, search, engine, all_errors: true, ..Options::default() };
             let analysis = analyse_with(&system, &make, &options, &mut Unwatched);
             let analysis = analysis.map_err(|broken| say(broken.fault.to_string()))?;
             for answer in &analysis.answers {
