@@ -14,7 +14,7 @@ use stubborn_oracle::{Brute, FullGraph, Network, Planted, Program, Rng, Shape, s
 use stubborn_reduce::CheckDepth;
 use stubborn_system::{Composed, Observed, Question, Rules, Symmetric};
 use stubborn_verdict::{
-    Analysis, Inconclusive, Options, ReductionKind, SearchKind, StoreKind, Verdict, analyse,
+    Analysis, EngineKind, Inconclusive, Options, ReductionKind, SearchKind, StoreKind, Verdict, analyse,
 };
 
 /// Systems with more states are passed over.
@@ -35,8 +35,20 @@ fn compare<Y: Rules + Observed + Symmetric + Composed>(
     for reduction in ReductionKind::BY_RULES {
         for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
             let check = check.then_some(CheckDepth::Everything);
-            let options =
-                Options { reduction, search, symmetry, check, all_errors: true, ..Options::default() };
+            // Both engines have their turn; systems that cannot tell their parts have only one.
+            let engine = match search {
+                SearchKind::BreadthFirst => EngineKind::Interpreter,
+                SearchKind::DepthFirst => EngineKind::Packed,
+            };
+            let options = Options {
+                reduction,
+                search,
+                engine,
+                symmetry,
+                check,
+                all_errors: true,
+                ..Options::default()
+            };
             let way = format!("{} {}", reduction.word(), search.word());
             let say = |what: String| format!("{way}: {what}");
             let analysis = run(system, &options).map_err(say)?;

@@ -72,10 +72,7 @@ fn compare_keys<'y, Y: System, const N: usize>(
 }
 
 /// Looks at the states from the initial one on.
-fn compare_states<Y: System, const N: usize>(
-    system: &Y,
-    packed: &Packed<'_, Y, N>,
-) -> Result<usize, String> {
+fn compare_states<Y: System, const N: usize>(system: &Y, packed: &Packed<'_, Y, N>) -> Result<usize, String> {
     let mut keys = Batch::new();
     if packed.initial(&mut keys).is_err() {
         return Ok(0);
