@@ -89,17 +89,17 @@ impl Values {
 /// Keys of `N` words.
 #[derive(Debug)]
 pub(crate) struct Codec<const N: usize> {
-    pub(crate) values: Values,
+    pub(crate) values: Box<Values>,
     shape: Field,
     fields: Vec<Field>,
 }
 
 impl<const N: usize> Codec<N> {
-    /// With room for the values so far and for as many more as the words hold; `None` if the words are too few.
-    pub(crate) fn new(values: Values) -> Option<Self> {
-        let mut fields = spread(&values.bits(), N)?;
+    /// With room for the values so far and for as many more as the words hold; the values again if the words are too few.
+    pub(crate) fn new(values: Box<Values>) -> Result<Self, Box<Values>> {
+        let Some(mut fields) = spread(&values.bits(), N) else { return Err(values) };
         let shape = fields.remove(0);
-        Some(Self { values, shape, fields })
+        Ok(Self { values, shape, fields })
     }
 
     /// Where a part lies; nowhere if it was never seen.

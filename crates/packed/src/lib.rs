@@ -74,9 +74,9 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
     /// The system with keys that have room for what was seen and more; the sample again if `N` words are too few.
     pub fn new(system: &'y Y, sample: Sample<'y, Y::State>) -> Result<Self, Sample<'y, Y::State>> {
         let Sample { tracer, values } = sample;
-        let codec = match Codec::new(values.clone()) {
-            Some(codec) => codec,
-            None => return Err(Sample { tracer, values }),
+        let codec = match Codec::new(values) {
+            Ok(codec) => codec,
+            Err(values) => return Err(Sample { tracer, values }),
         };
         let core = Core {
             is_by_number: tracer.is_by_number(),

@@ -227,8 +227,8 @@ impl<const N: usize> Memo<N> {
             return;
         }
         if (0..N).any(|word| touched[word] & !self.looks[number].mask[word] != 0) {
-            for word in 0..N {
-                self.looks[number].mask[word] |= touched[word];
+            for (mask, touched) in self.looks[number].mask.iter_mut().zip(touched) {
+                *mask |= touched;
             }
             self.renew(number, Self::FIRST_SHIFT);
             self.known[number].n = 0;

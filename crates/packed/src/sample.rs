@@ -17,7 +17,7 @@ const STATES_PER_VALUE: usize = 8;
 /// States that were looked at.
 pub struct Sample<'y, S: Vector + ?Sized> {
     pub(crate) tracer: Box<dyn Tracer<S> + 'y>,
-    pub(crate) values: Values,
+    pub(crate) values: Box<Values>,
 }
 
 impl<'y, S: Vector + ?Sized> Sample<'y, S> {
@@ -36,7 +36,7 @@ impl<'y, S: Vector + ?Sized> Sample<'y, S> {
     ) -> Result<Self, Fault> {
         let walks = walk(system, n_steps)?;
         loop {
-            let mut values = Values::default();
+            let mut values = Box::<Values>::default();
             let mut parts = Parts::default();
             for i in 0..walks.len() {
                 parts.clear();

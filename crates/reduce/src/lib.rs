@@ -37,6 +37,9 @@ pub use towards::Towards;
 use fixedbitset::FixedBitSet;
 use stubborn_system::{Batch, Fault, System, TransitionId};
 
+/// Shows a state to who wants to see it.
+pub type Show<'a, S> = dyn FnMut(&mut dyn FnMut(&S)) + 'a;
+
 /// Chooses what to fire.
 ///
 /// The choice must be a function of the state, because searches expand a state again to find the way to it; but a
@@ -58,7 +61,7 @@ pub trait Reduction<Y: System + ?Sized> {
     fn sift(
         &mut self,
         made: &[(TransitionId, u64)],
-        state: &mut dyn FnMut(&mut dyn FnMut(&Y::State)),
+        state: &mut Show<'_, Y::State>,
         kept: &mut FixedBitSet,
     ) -> Result<Option<()>, Fault> {
         let _ = (made, state, kept);
@@ -107,7 +110,7 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
     fn sift(
         &mut self,
         made: &[(TransitionId, u64)],
-        state: &mut dyn FnMut(&mut dyn FnMut(&Y::State)),
+        state: &mut Show<'_, Y::State>,
         kept: &mut FixedBitSet,
     ) -> Result<Option<()>, Fault> {
         (**self).sift(made, state, kept)

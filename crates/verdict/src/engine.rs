@@ -55,7 +55,7 @@ pub(crate) struct Search<'a, 'y, Y: Observed + Composed> {
 
 /// What became of an attempt: an answer, or what was seen.
 enum Attempt<'y, Y: Observed + Composed> {
-    Done(Result<Searched, Box<Broken>>),
+    Done(Box<Result<Searched, Box<Broken>>>),
     Again(Sample<'y, Y::State>),
     Useless,
 }
@@ -101,7 +101,7 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
                 _ => return None,
             };
             sample = match done {
-                Attempt::Done(done) => return Some(done),
+                Attempt::Done(done) => return Some(*done),
                 Attempt::Again(sample) => sample,
                 Attempt::Useless => return None,
             };
@@ -119,7 +119,7 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
         let (questions, options) = (self.questions, self.options);
         let done = run_phase(&packed, &mut reduction, false, Some(lean), questions, options, self.watch);
         match packed.failure() {
-            None => Attempt::Done(done),
+            None => Attempt::Done(Box::new(done)),
             Some(Failure::TooNarrow) => Attempt::Again(packed.into_sample()),
             Some(Failure::Useless) => Attempt::Useless,
         }

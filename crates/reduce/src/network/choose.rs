@@ -16,7 +16,7 @@ use super::patience::{Patience, Seen, hash};
 use super::population::{Population, Watched};
 use super::shape::Shape;
 use super::situation::{Room, Situation};
-use crate::{CheckDepth, Preserves, Reduction, ReductionKind};
+use crate::{CheckDepth, Preserves, Reduction, ReductionKind, Show};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 use stubborn_network::{Engine, Expr, Micro, Network, StepId, UnaryOp, Width};
@@ -333,11 +333,7 @@ impl<'n> NetworkReduction<'n> {
     }
 
     /// Takes out of `kept` what is not explored of the successors at hand. `state` is looked at only if there is a choice.
-    fn leave_out(
-        &mut self,
-        state: &mut dyn FnMut(&mut dyn FnMut(&[u8])),
-        kept: &mut FixedBitSet,
-    ) -> Result<(), Fault> {
+    fn leave_out(&mut self, state: &mut Show<'_, [u8]>, kept: &mut FixedBitSet) -> Result<(), Fault> {
         let n_seen = self.n_seen;
         let is_worth_it = self.is_worth_it();
         if is_worth_it {
@@ -470,7 +466,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     fn sift(
         &mut self,
         made: &[(TransitionId, u64)],
-        state: &mut dyn FnMut(&mut dyn FnMut(&[u8])),
+        state: &mut Show<'_, [u8]>,
         kept: &mut FixedBitSet,
     ) -> Result<Option<()>, Fault> {
         if self.is_to_be_checked() {
