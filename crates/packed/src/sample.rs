@@ -14,6 +14,9 @@ const LONGEST_WALK: usize = 1 << 10;
 const MANY_VALUES: usize = 512;
 const STATES_PER_VALUE: usize = 8;
 
+/// Bits that a key should have to spare: to begin again because one was missing costs more than a second word.
+const SPARE: usize = 6;
+
 /// States that were looked at.
 pub struct Sample<'y, S: Vector + ?Sized> {
     pub(crate) tracer: Box<dyn Tracer<S> + 'y>,
@@ -51,9 +54,9 @@ impl<'y, S: Vector + ?Sized> Sample<'y, S> {
         }
     }
 
-    /// How many words a key needs at least.
+    /// How many words a key needs, with a few bits to spare.
     pub fn n_words(&self) -> usize {
-        (self.values.n_bits() + 1).div_ceil(64)
+        (self.values.n_bits() + SPARE).div_ceil(64)
     }
 }
 

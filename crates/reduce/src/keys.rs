@@ -11,17 +11,17 @@ use stubborn_packed::Packed;
 use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
 
 /// A reduction of the original system, used on keys.
-pub struct OnKeys<R, S: Vector + ?Sized, const N: usize> {
-    inner: R,
+pub struct OnKeys<'r, R: ?Sized, S: Vector + ?Sized, const N: usize> {
+    inner: &'r mut R,
     made: Batch<[u64; N]>,
     list: Vec<(TransitionId, u64)>,
     kept: FixedBitSet,
     states: Batch<S>,
 }
 
-impl<R, S: Vector + ?Sized, const N: usize> OnKeys<R, S, N> {
+impl<'r, R: ?Sized, S: Vector + ?Sized, const N: usize> OnKeys<'r, R, S, N> {
     /// Uses `inner` on keys.
-    pub fn new(inner: R) -> Self {
+    pub fn new(inner: &'r mut R) -> Self {
         let (made, list, kept) = (Batch::new(), Vec::new(), FixedBitSet::new());
         Self { inner, made, list, kept, states: Batch::new() }
     }
@@ -47,8 +47,8 @@ impl<R, S: Vector + ?Sized, const N: usize> OnKeys<R, S, N> {
     }
 }
 
-impl<Y: System + ?Sized, R: Reduction<Y>, const N: usize> Reduction<Packed<'_, Y, N>>
-    for OnKeys<R, Y::State, N>
+impl<Y: System + ?Sized, R: Reduction<Y> + ?Sized, const N: usize> Reduction<Packed<'_, Y, N>>
+    for OnKeys<'_, R, Y::State, N>
 {
     fn name(&self) -> String {
         self.inner.name()

@@ -55,6 +55,9 @@ pub trait Reduction<Y: System + ?Sized> {
     /// nothing that matters can follow.
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault>;
 
+    /// Another search begins: counts of what was chosen before mean nothing for it.
+    fn begin_again(&mut self) {}
+
     /// Says which of all the successors of a state are explored, if that is all that it does to them: `made` are their
     /// transitions, in order, with a hash of each; those that are left out are taken out of `kept`. Searches whose
     /// states are keys make successors in their own way. `None` if it must be asked by [`Reduction::expand`].
@@ -105,6 +108,10 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
 
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
         (**self).expand(system, state, out)
+    }
+
+    fn begin_again(&mut self) {
+        (**self).begin_again();
     }
 
     fn sift(

@@ -1,18 +1,29 @@
 //! Searches a Promela model with one engine: `cargo run --release --example engine -- MODEL.pml ENGINE REDUCTION`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stubborn_explore::Unwatched;
 use stubborn_network::{Network, Optimisations};
 use stubborn_reduce::{NetworkReduction, Reduction, ReductionKind};
 use stubborn_system::Question;
+use stubborn_text::{LoadError, Loader};
 use stubborn_verdict::{EngineKind, Options, analyse_with};
+
+/// Includes from a directory.
+struct Directory(PathBuf);
+
+impl Loader for Directory {
+    fn load(&self, path: &str) -> Result<String, LoadError> {
+        std::fs::read_to_string(self.0.join(path)).map_err(|_| LoadError::Missing)
+    }
+}
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let text = std::fs::read_to_string(Path::new(&args[0])).expect("a model");
     let word = |i: usize| args.get(i).map_or("", String::as_str);
-    let compiled = stubborn_promela::compile(&args[0], &text, &stubborn_text::NoLoader, &Default::default());
+    let directory = Path::new(&args[0]).parent().unwrap_or(Path::new(".")).to_owned();
+    let compiled = stubborn_promela::compile(&args[0], &text, &Directory(directory), &Default::default());
     let mut network = compiled.network.expect("no errors");
     if word(3) == "optimised" {
         network = network.optimised(Optimisations::ALL, &[]).network;

@@ -182,8 +182,8 @@ impl Plan {
             let mut reduction = OnRepresentatives::new(self.reduction::<Y>(options), options.check);
             return run_phase(&Quotient::new(system), &mut reduction, true, None, questions, options, watch);
         }
-        let make = || make(self.reduction).unwrap_or_else(|| self.reduction::<Y>(options));
-        Search { system, make: &make, questions, options, watch }.run()
+        let reduction = make(self.reduction).unwrap_or_else(|| self.reduction::<Y>(options));
+        Search { system, reduction, questions, options, watch }.run()
     }
 
     fn reduction<'y, Y: Rules + Observed + 'y>(self, options: &Options) -> Box<dyn Reduction<Y> + 'y> {

@@ -41,13 +41,11 @@ const FIRST: u64 = 1 << 14;
 /// Attempts with keys of the smallest possible width; then each gets a word more.
 const ATTEMPTS: usize = 6;
 
-/// Makes the reduction anew.
-type Make<'m, 'y, Y> = dyn Fn() -> Box<dyn Reduction<Y> + 'y> + 'm;
-
 /// A search under way.
 pub(crate) struct Search<'a, 'y, Y: Observed + Composed> {
     pub(crate) system: &'y Y,
-    pub(crate) make: &'a Make<'a, 'y, Y>,
+    /// Made once: its tables may have taken time.
+    pub(crate) reduction: Box<dyn Reduction<Y> + 'a>,
     pub(crate) questions: &'a [Question],
     pub(crate) options: &'a Options,
     pub(crate) watch: &'a mut dyn Watch,
@@ -83,7 +81,8 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
 
     fn plain(&mut self, limits: Limits) -> Result<Searched, Box<Broken>> {
         let options = Options { limits, ..self.options.clone() };
-        run_phase(self.system, &mut *(self.make)(), false, None, self.questions, &options, self.watch)
+        self.reduction.begin_again();
+        run_phase(self.system, &mut *self.reduction, false, None, self.questions, &options, self.watch)
     }
 
     /// Searches with keys; `None` if that is not possible or not worth it.
@@ -114,7 +113,8 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
             Ok(packed) => packed,
             Err(sample) => return Attempt::Again(sample),
         };
-        let mut reduction = OnKeys::<_, Y::State, N>::new((self.make)());
+        self.reduction.begin_again();
+        let mut reduction = OnKeys::<_, Y::State, N>::new(&mut *self.reduction);
         let lean: Lean<[u64; N]> = || Box::new(Keys::<N>::new());
         let (questions, options) = (self.questions, self.options);
         let done = run_phase(&packed, &mut reduction, false, Some(lean), questions, options, self.watch);

@@ -463,6 +463,14 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         left_out
     }
 
+    /// Tables and what is remembered stay: they are true of the network.
+    fn begin_again(&mut self) {
+        self.patience = Patience::default();
+        self.deletion = Patience::default();
+        self.seen = Seen::default();
+        (self.n_seen, self.n_seen_at_check) = (0, 0);
+    }
+
     fn sift(
         &mut self,
         made: &[(TransitionId, u64)],
