@@ -321,6 +321,8 @@ impl Symmetric for Network {
     }
 }
 
+impl Composed for Network {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -380,5 +382,3 @@ mod tests {
         assert!(refused(&|p| p.fairness = Some(Fairness { often: 0, instance: 0, rarely: vec![1] })));
     }
 }
-
-impl Composed for Network {}

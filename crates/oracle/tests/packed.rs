@@ -9,12 +9,14 @@ mod files;
 use files::{EXAMPLES, compile_file, models, promela_files};
 use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
+use stubborn_explore::{End, Limits, Stop, Unwatched};
 use stubborn_model::{ModelSystem, RuleSource};
 use stubborn_oracle::campaign::{fail, seeds};
 use stubborn_oracle::promela::{Model, compiled};
 use stubborn_oracle::{Program, Rng};
 use stubborn_packed::{Failure, Packed, Sample};
 use stubborn_system::{Batch, Composed, Fault, FlatRows, Parts, System, Tracer, Unit};
+use stubborn_verdict::{EngineKind, Options, Verdict, analyse};
 
 /// States of a model that are looked at.
 const MOST: usize = 1_500;
@@ -156,6 +158,39 @@ fn the_successors_of_models_as_code_are_the_same_on_keys() {
         }
     }
     assert!(n_states > 5_000, "{n_states} states");
+}
+
+/// Four processes with Peterson's algorithm, 8,564,375 states.
+const PETERSON: &str = include_str!("../../bench/models/peterson4.pml");
+
+#[test]
+fn a_search_that_is_too_large_ends_inconclusive_within_its_memory() {
+    let (network, _) = compiled(PETERSON, &[]).expect("it is right");
+    for engine in [EngineKind::Auto, EngineKind::Packed] {
+        let limits = Limits { bytes: 4 << 20, ..Limits::default() };
+        let options = Options { engine, limits, ..Options::default() };
+        let analysis = analyse(&network, &options, &mut Unwatched).expect("no fault");
+        let phase = &analysis.phases[0];
+        assert!(matches!(phase.end, End::Stopped(Stop::Memory { .. })), "{:?}", phase.end);
+        // At sixteen bytes each, with the front and what is being inserted, it comes this far at least.
+        assert!(phase.stats.states > 150_000 && phase.stats.peak_bytes <= 4 << 20, "{:?}", phase.stats);
+        let answers = &analysis.answers;
+        assert!(answers.iter().all(|answer| matches!(answer.verdict, Verdict::Inconclusive(_))));
+    }
+}
+
+#[test]
+fn values_that_do_not_come_again_are_left_to_the_system() {
+    let counting = "int n; active proctype P() { do :: n < 150000 -> n++ od }\nactive proctype Q() { int a[3]; do :: a[0] < 150000 -> a[0]++; a[1] = a[0] * 7; a[2] = a[1] ^ n :: a[0] == 150000 -> break od }";
+    let (network, _) = compiled(counting, &[]).expect("it is right");
+    let limits = Limits { states: 200_000, ..Limits::default() };
+    let counts = [EngineKind::Packed, EngineKind::Interpreter].map(|engine| {
+        let options = Options { engine, limits, ..Options::default() };
+        let analysis = analyse(&network, &options, &mut Unwatched).expect("no fault");
+        (analysis.phases[0].stats.states, analysis.phases[0].stats.edges, analysis.phases[0].stats.depth)
+    });
+    assert_eq!(counts[0], counts[1]);
+    assert_eq!(counts[0].0, 200_000);
 }
 
 /// A tracer that does not tell everything.

@@ -75,8 +75,8 @@ pub(crate) fn spread(bits: &[u8], n_words: usize) -> Option<Vec<Field>> {
     order.sort_by_key(|&part| std::cmp::Reverse(bits[part]));
     for round in 0..6 {
         for &part in &order {
-            // A part with one value so far may well be a constant.
-            if bits[part] == 0 && round < 3 || wide[part] >= WIDEST {
+            // A part with one value so far may well be a constant: it comes second.
+            if bits[part] == 0 && round != 1 || wide[part] >= WIDEST {
                 continue;
             }
             wide[part] += 1;

@@ -29,6 +29,10 @@ use stubborn_system::{
 /// States after which it is judged whether anything is remembered.
 const TRIAL: u64 = 1 << 14;
 
+/// Memory that values may take, in bytes, and how often that is looked at.
+const ROOM: usize = 1 << 26;
+const LOOK: u64 = 1 << 10;
+
 /// A system with states as keys of `N` words.
 pub struct Packed<'y, Y: System + ?Sized, const N: usize> {
     system: &'y Y,
@@ -251,7 +255,8 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
     #[cold]
     fn make(&mut self, key: &[u64; N], agent: usize, number: usize) -> Result<Expanded, Halt> {
         self.n_new += 1;
-        if self.memo.now > TRIAL && self.n_new > self.memo.now {
+        let is_new_to_it = self.memo.now > TRIAL && self.n_new > self.memo.now;
+        if is_new_to_it || self.n_new.is_multiple_of(LOOK) && self.codec.values.bytes() > ROOM {
             return Err(Halt::Useless);
         }
         let mut state = std::mem::take(&mut self.state);

@@ -16,7 +16,7 @@ use std::ops::Range;
 use stubborn_system::{TransitionId, Unit};
 
 /// Memory that may be used, in bytes; then no more is remembered.
-const ROOM: usize = 1 << 28;
+const ROOM: usize = 1 << 26;
 
 /// New ones after which a unit is judged at a root, and how many states must have been expanded for each.
 const TRIAL: u32 = 1 << 12;

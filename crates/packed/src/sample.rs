@@ -1,21 +1,25 @@
 //! What a few states tell about parts: how many values they have, and which are too large.
 //!
-//! States are those of walks at random, which come further than a search that was just begun. A part that leads an
+//! States are those of walks at random, which come far, and the first of a search, which comes everywhere. A part that leads an
 //! agent and has a new value in many of them would never be seen again: it is taken finer apart.
 
 use crate::codec::Values;
+use rustc_hash::FxHashSet;
 use stubborn_system::{Batch, Composed, Fault, Parts, System, Tracer, Vector};
 
 /// Steps of walks at random, and of one walk at most.
 const STEPS: usize = 1 << 14;
 const LONGEST_WALK: usize = 1 << 10;
 
+/// One state of a search for so many steps.
+const STEPS_PER_STATE: usize = 4;
+
 /// A leading part is too large if it has had more values than this, and more than one for so many states.
 const MANY_VALUES: usize = 512;
 const STATES_PER_VALUE: usize = 8;
 
 /// Bits that a key should have to spare: to begin again because one was missing costs more than a second word.
-const SPARE: usize = 6;
+const SPARE: usize = 8;
 
 /// States that were looked at.
 pub struct Sample<'y, S: Vector + ?Sized> {
@@ -37,7 +41,8 @@ impl<'y, S: Vector + ?Sized> Sample<'y, S> {
         n_steps: usize,
         many: usize,
     ) -> Result<Self, Fault> {
-        let walks = walk(system, n_steps)?;
+        let mut walks = walk(system, n_steps)?;
+        search(system, n_steps / STEPS_PER_STATE, &mut walks)?;
         loop {
             let mut values = Box::<Values>::default();
             let mut parts = Parts::default();
@@ -58,6 +63,28 @@ impl<'y, S: Vector + ?Sized> Sample<'y, S> {
     pub fn n_words(&self) -> usize {
         (self.values.n_bits() + SPARE).div_ceil(64)
     }
+}
+
+/// Appends the first states of a search.
+fn search<Y: System + ?Sized>(system: &Y, most: usize, out: &mut Batch<Y::State>) -> Result<(), Fault> {
+    let first = out.len();
+    system.initial(out)?;
+    let mut seen: FxHashSet<u64> = FxHashSet::default();
+    let mut successors = Batch::new();
+    let mut next = first;
+    while next < out.len() && out.len() - first < most {
+        successors.clear();
+        if system.successors(out.state(next), &mut successors).is_ok() {
+            for i in 0..successors.len() {
+                // If two states have one hash, one of them is not looked at: no harm is done.
+                if seen.insert(successors.state(i).hash64()) {
+                    out.push(successors.via(i), successors.state(i));
+                }
+            }
+        }
+        next += 1;
+    }
+    Ok(())
 }
 
 /// States on walks at random from the initial state.
