@@ -1,8 +1,8 @@
 //! Systems whose states are keys of a few words, and whose successors are remembered.
 //!
 //! **Implements** the packed engine: a state is a key in which each part (a process with its locals, a channel, a
-//! variable) is the number of its value ([`codec`]); what an agent does is remembered as the differences between keys
-//! that it makes, under all that it looked at ([`memo`]). Almost all successors are then an exclusive or. What was not
+//! variable) is the number of its value (`codec`); what an agent does is remembered as the differences between keys
+//! that it makes, under all that it looked at (`memo`). Almost all successors are then an exclusive or. What was not
 //! seen before is left to the system, whose [`Tracer`] says what it depended on.
 //! **Preserves** everything: the same transitions in the same order lead to the same states, in other clothes.
 //! **Differs from other tools** in that parts and what agents look at are found by watching, not by analysis: no front
