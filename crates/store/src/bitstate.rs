@@ -96,14 +96,6 @@ impl<S: Vector + ?Sized> Store<S> for Bitstate<S> {
         Ok(())
     }
 
-    fn state<'s>(&'s self, _: u32, _: &'s mut S::Rows) -> Option<&'s S> {
-        None
-    }
-
-    fn keeps_states(&self) -> bool {
-        false
-    }
-
     fn len(&self) -> usize {
         self.n_states
     }
@@ -120,8 +112,6 @@ impl<S: Vector + ?Sized> Store<S> for Bitstate<S> {
             overlooked: self.overlooked,
         }
     }
-
-    fn seal(&mut self) {}
 }
 
 #[cfg(test)]

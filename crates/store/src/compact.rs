@@ -136,14 +136,6 @@ where
         Ok(())
     }
 
-    fn state<'s>(&'s self, _: u32, _: &'s mut S::Rows) -> Option<&'s S> {
-        None
-    }
-
-    fn keeps_states(&self) -> bool {
-        false
-    }
-
     fn len(&self) -> usize {
         self.n_states
     }
@@ -156,8 +148,6 @@ where
         let bits = 8 * size_of::<K>() as u32;
         Guarantee::Compact { bits, omission: collision_probability(self.n_states as f64, bits) }
     }
-
-    fn seal(&mut self) {}
 }
 
 #[cfg(test)]

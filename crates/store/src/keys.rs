@@ -147,14 +147,6 @@ impl<const N: usize> Store<[u64; N]> for Keys<N> {
         Ok(())
     }
 
-    fn state<'s>(&'s self, _: u32, _: &'s mut <[u64; N] as Vector>::Rows) -> Option<&'s [u64; N]> {
-        None
-    }
-
-    fn keeps_states(&self) -> bool {
-        false
-    }
-
     fn len(&self) -> usize {
         self.n_states
     }

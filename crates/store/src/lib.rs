@@ -36,10 +36,15 @@ pub trait Store<S: Vector + ?Sized> {
     fn insert(&mut self, batch: &Batch<S>, room: usize, out: &mut Vec<Entry>) -> Result<(), Full>;
 
     /// The state with this number, if the store keeps whole states; in the room if it is not kept as it is.
-    fn state<'s>(&'s self, id: u32, room: &'s mut S::Rows) -> Option<&'s S>;
+    fn state<'s>(&'s self, id: u32, room: &'s mut S::Rows) -> Option<&'s S> {
+        let _ = (id, room);
+        None
+    }
 
     /// Whether [`Store::state`] answers.
-    fn keeps_states(&self) -> bool;
+    fn keeps_states(&self) -> bool {
+        false
+    }
 
     /// How many states are in the store, as far as it can tell.
     fn len(&self) -> usize;
@@ -56,7 +61,7 @@ pub trait Store<S: Vector + ?Sized> {
     fn guarantee(&self) -> Guarantee;
 
     /// Frees what is needed for inserting only. After this, inserting panics; states can still be read.
-    fn seal(&mut self);
+    fn seal(&mut self) {}
 }
 
 /// What became of an inserted state: its number, and whether it was new.
