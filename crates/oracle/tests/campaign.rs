@@ -36,9 +36,9 @@ fn compare<Y: Rules + Observed + Symmetric + Composed>(
         for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
             let check = check.then_some(CheckDepth::Everything);
             // Both engines have their turn; systems that cannot tell their parts have only one.
-            let engine = match search {
-                SearchKind::BreadthFirst => EngineKind::Interpreter,
-                SearchKind::DepthFirst => EngineKind::Packed,
+            let engine = match (reduction, search) {
+                (ReductionKind::None, SearchKind::DepthFirst) => EngineKind::Packed,
+                _ => EngineKind::Interpreter,
             };
             let options = Options {
                 reduction,

@@ -7,8 +7,7 @@ use crate::codec::Values;
 use rustc_hash::FxHashSet;
 use stubborn_system::{Batch, Composed, Fault, Parts, System, Tracer, Vector};
 
-/// Steps of walks at random, and of one walk at most.
-const STEPS: usize = 1 << 14;
+/// Steps of one walk at random, at most.
 const LONGEST_WALK: usize = 1 << 10;
 
 /// One state of a search for so many steps.
@@ -28,10 +27,13 @@ pub struct Sample<'y, S: Vector + ?Sized> {
 }
 
 impl<'y, S: Vector + ?Sized> Sample<'y, S> {
-    /// Looks at states of a system; `None` if it cannot tell its parts.
-    pub fn new<Y: Composed<State = S> + ?Sized>(system: &'y Y) -> Result<Option<Self>, Fault> {
+    /// Looks at states of a system, as many steps far; `None` if it cannot tell its parts.
+    pub fn new<Y: Composed<State = S> + ?Sized>(
+        system: &'y Y,
+        n_steps: usize,
+    ) -> Result<Option<Self>, Fault> {
         let Some(tracer) = system.tracer() else { return Ok(None) };
-        Self::traced(system, tracer, STEPS, MANY_VALUES).map(Some)
+        Self::traced(system, tracer, n_steps, MANY_VALUES).map(Some)
     }
 
     /// The same with a tracer, so many steps, and parts that are too large if they have more than `many` values.

@@ -38,6 +38,10 @@ impl EngineKind {
 /// States that the system itself makes first.
 const FIRST: u64 = 1 << 14;
 
+/// Steps after which it is decided how keys are made: of a system that is known to be large, and of any.
+const STEPS: usize = 1 << 14;
+const FEW_STEPS: usize = 1 << 8;
+
 /// Attempts with keys of the smallest possible width; then each gets a word more.
 const ATTEMPTS: usize = 6;
 
@@ -87,7 +91,9 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
 
     /// Searches with keys; `None` if that is not possible or not worth it.
     fn packed(&mut self) -> Option<Result<Searched, Box<Broken>>> {
-        let mut sample = match Sample::new(self.system) {
+        // What is known to be large is worth a closer look.
+        let n_steps = if self.options.engine == EngineKind::Auto { STEPS } else { FEW_STEPS };
+        let mut sample = match Sample::new(self.system, n_steps) {
             Ok(sample) => sample?,
             Err(_) => return None,
         };
