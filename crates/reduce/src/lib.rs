@@ -55,6 +55,11 @@ pub trait Reduction<Y: System + ?Sized> {
     /// nothing that matters can follow.
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault>;
 
+    /// Whether [`Reduction::sift`] ever answers: if not, there is nothing to be gained from keys.
+    fn can_sift(&self) -> bool {
+        false
+    }
+
     /// Another search begins: counts of what was chosen before mean nothing for it.
     fn begin_again(&mut self) {}
 
@@ -108,6 +113,10 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
 
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
         (**self).expand(system, state, out)
+    }
+
+    fn can_sift(&self) -> bool {
+        (**self).can_sift()
     }
 
     fn begin_again(&mut self) {

@@ -67,6 +67,9 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
     pub(crate) fn run(mut self) -> Result<Searched, Box<Broken>> {
         let limits = self.options.limits;
         let kind = self.options.engine;
+        if kind == EngineKind::Auto && !self.can_gain() {
+            return self.plain(limits);
+        }
         if kind == EngineKind::Auto {
             let states = limits.states.min(FIRST);
             let first = self.plain(Limits { states, ..limits })?;
@@ -81,6 +84,12 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
             return done;
         }
         self.plain(limits)
+    }
+
+    /// Whether keys are possible, and successors may come from what is remembered.
+    fn can_gain(&self) -> bool {
+        let is_reduced = self.reduction.preserves().is_reduced();
+        (!is_reduced || self.reduction.can_sift()) && self.system.tracer().is_some()
     }
 
     fn plain(&mut self, limits: Limits) -> Result<Searched, Box<Broken>> {

@@ -463,6 +463,10 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         left_out
     }
 
+    fn can_sift(&self) -> bool {
+        true
+    }
+
     /// Tables and what is remembered stay: they are true of the network.
     fn begin_again(&mut self) {
         self.patience = Patience::default();
