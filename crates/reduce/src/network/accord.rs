@@ -146,21 +146,24 @@ pub(super) fn conflict(
     if !ours.may_conflict(theirs) {
         return Conflict::Never;
     }
-    let ops = || (0..t.ops.len()).filter(|&i| ours.op_may_conflict(i, theirs)).map(|i| &t.ops[i]);
-    if !u.risks.is_empty() && ops().any(|op| risks(op, u, kind_of)) {
+    let ops = || t.ops.iter().enumerate().filter(|&(i, _)| ours.op_may_conflict(i, theirs));
+    if !u.risks.is_empty() && ops().any(|(_, op)| risks(op, u, kind_of)) {
         return Conflict::Always;
     }
     if u.is_timeout || exclude(t, u) {
         return Conflict::Never;
     }
     let mut found = Conflict::Never;
-    for a in ops() {
-        for literal in u.guard.iter().flatten() {
-            if changes(a, literal, kind_of).1 {
+    for (i, a) in ops() {
+        for (j, literal) in u.guard.iter().flatten().enumerate() {
+            if ours.op_may_falsify(i, theirs, j) && changes(a, literal, kind_of).1 {
                 return Conflict::Always;
             }
         }
-        for b in &u.ops {
+        for (j, b) in u.ops.iter().enumerate() {
+            if !ours.ops_may_clash(i, theirs, j) {
+                continue;
+            }
             match clash(t, a, b, kind_of) {
                 Conflict::Never => {}
                 Conflict::Unless(demand) if found == Conflict::Never || found == Conflict::Unless(demand) => {

@@ -6,7 +6,8 @@
 
 use super::accord::Demand;
 use super::flow::Flow;
-use super::population::{Population, Row};
+use super::population::Population;
+use super::rows::Row;
 use super::shape::Shape;
 use std::cell::RefCell;
 use std::rc::Rc;

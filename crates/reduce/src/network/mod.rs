@@ -26,6 +26,7 @@ mod memo;
 mod patience;
 mod population;
 mod resolve;
+mod rows;
 mod shape;
 mod signature;
 mod situation;

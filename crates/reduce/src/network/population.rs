@@ -4,13 +4,12 @@
 //! so these are made once per *population* and not per state. A *node* is a step of one of the processes: all
 //! transitions that begin with it. Rows of the tables are made when they are first asked for.
 
-use super::accord::{Conflict, Demand, changes, conflict, risks};
 use super::channels::Channels;
 use super::flow::{Flow, for_each_selector};
 use super::resolve::{Known, Newborn, Partners, Selectors, check, touch, wanted};
+use super::rows::{Deed, Row};
 use super::shape::Shape;
-use super::signature::{Signature, of_literal, of_read};
-use super::touch::{Literal, Op, Read, Touch};
+use super::touch::{Op, Read, Touch};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
@@ -45,45 +44,17 @@ pub(super) struct Node {
     pub(super) step: usize,
 }
 
-/// What a node requires.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Row {
-    /// Nodes that do not accord with it.
-    pub(super) conflicts: FixedBitSet,
-    /// Nodes that do not accord with it unless the channel is as demanded.
-    pub(super) unless: Vec<(Demand, FixedBitSet)>,
-    /// Nodes that may decide that evaluating its guard goes wrong; `None` if it cannot.
-    pub(super) risks: Option<FixedBitSet>,
-    /// Its guard.
-    pub(super) clauses: Vec<Vec<LiteralRow>>,
-    /// Whether its run may go round for ever, so that it is disabled although its guard holds.
-    pub(super) may_go_round: bool,
-}
-
-/// A fact, and who may change it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct LiteralRow {
-    pub(super) enablers: FixedBitSet,
-    pub(super) falsifiers: FixedBitSet,
-    /// Which of [`Population::facts`] it is, and whether that must be true or false.
-    pub(super) fact: Option<(usize, bool)>,
-}
-
 /// The tables for some processes.
 #[derive(Debug)]
 pub(super) struct Population {
     pub(super) kinds: Vec<usize>,
     /// Whether it matters where evaluating a guard goes wrong first.
-    minds_all_risks: bool,
+    pub(super) minds_all_risks: bool,
     pub(super) nodes: Vec<Node>,
     /// First node of each process.
     pub(super) bases: Vec<usize>,
-    /// What each node touches, whatever its locals are.
-    touches: Vec<Touch>,
-    /// The signatures of each node's own touch and of those of the processes that it starts.
-    signatures: Vec<Vec<Signature>>,
-    /// For nodes that start processes: what those may do.
-    created: Vec<Vec<Touch>>,
+    /// What each node does, whatever its locals are, and then what the processes do that are started by some.
+    pub(super) deeds: Vec<Deed>,
     selectors: Vec<Selectors>,
     rows: Vec<Option<Rc<Row>>>,
     /// By node and values of its selectors: which of its different rows.
@@ -92,11 +63,13 @@ pub(super) struct Population {
     key: Vec<i32>,
     /// One for each check: the imaginary transition that is enabled where it fails.
     pub(super) checks: Vec<Rc<Row>>,
-    checked: Vec<Touch>,
+    pub(super) checked: Vec<Touch>,
     /// Nodes that may change the truth of a proposition, by themselves or through processes that they start.
     pub(super) visible: FixedBitSet,
     /// If cycles are minded: nodes of which one is fired on every cycle of states.
     pub(super) closing: FixedBitSet,
+    /// Nodes with which something may go wrong.
+    may_fail: FixedBitSet,
     /// Nodes that may change what is to be kept.
     pub(super) changing: FixedBitSet,
     /// For each process and location: nodes from there on, ever.
@@ -146,9 +119,7 @@ impl Population {
         let mut population = Self {
             nodes: Vec::new(),
             bases: Vec::new(),
-            touches: Vec::new(),
-            signatures: Vec::new(),
-            created: Vec::new(),
+            deeds: Vec::new(),
             selectors: Vec::new(),
             rows: Vec::new(),
             numbers_now: FxHashMap::default(),
@@ -158,6 +129,7 @@ impl Population {
             checked: Vec::new(),
             visible: FixedBitSet::new(),
             closing: FixedBitSet::new(),
+            may_fail: FixedBitSet::new(),
             changing: FixedBitSet::new(),
             reach: Vec::new(),
             before: Vec::new(),
@@ -175,13 +147,10 @@ impl Population {
             let Node { pid, location, index, .. } = population.nodes[n];
             let known = Known::new(network, flow, view, Some(pid), population.kinds[pid], &[]);
             let made = touch(&known, location, index, &Takers { population: &population });
-            population.touches.push(made);
-            let created = population.created_by(network, flow, view, n);
-            population.created.push(created);
-            let signatures = population.touches_of(n).map(Signature::of).collect();
-            population.signatures.push(signatures);
+            population.deeds.push(Deed::new(made, vec![n]));
             population.selectors.push(selectors(network, flow, population.kinds[pid], location, index));
         }
+        population.find_offspring(network, flow, view);
         population.rows = vec![None; population.nodes.len()];
         population.rows_now = vec![Vec::new(); population.nodes.len()];
         population.find_reach(flow);
@@ -192,6 +161,7 @@ impl Population {
             let row = population.asking(row, truths, 0);
             population.checks.push(row);
         }
+        population.may_fail = population.with_deeds(|touch| touch.may_fail);
         population.visible = FixedBitSet::with_capacity(population.n_nodes());
         for expr in &watched.kept {
             population.show_changes(network, &known, expr);
@@ -203,25 +173,23 @@ impl Population {
         }
         population.closing = FixedBitSet::with_capacity(population.n_nodes());
         if watched.minds_cycles {
-            let closing: Vec<usize> =
-                (0..population.nodes.len()).filter(|&n| population.may_close(flow, n)).collect();
-            population.closing.extend(closing);
+            population.closing = population.with_deeds(|touch| population.may_close(flow, touch));
         }
         population
     }
 
     /// Whether a node may bring a process back in the order of its locations, or start one. On a cycle of states somebody moves, and whoever moves
     /// comes back to where it was, or ends; and if it ends, one like it is started. So each cycle has such a node.
-    fn may_close(&self, flow: &Flow, n: usize) -> bool {
+    fn may_close(&self, flow: &Flow, touch: &Touch) -> bool {
         let closes = |op: &Op| match op {
             Op::Move { pid, from, to, .. } => {
                 self.kinds.get(*pid).is_none_or(|&kind| to.iter().any(|to| flow.leads_back(kind, *from, *to)))
             }
-            // Who moves at the end of a chain of offers is not told.
+            // Who moves at the end of a chain of offers is not told. Who starts others has such an op.
             Op::Run | Op::Read(Read::Everything) => true,
             _ => false,
         };
-        !self.created[n].is_empty() || self.touches[n].ops.iter().any(closes)
+        touch.ops.iter().any(closes)
     }
 
     /// Adds the nodes that may change the truth of a proposition to those that can be seen.
@@ -238,12 +206,8 @@ impl Population {
                 return;
             }
         };
-        let seen: Vec<usize> = (0..self.nodes.len())
-            .filter(|&n| {
-                self.touches_of(n).flat_map(|touch| &touch.ops).any(|op| self.shows(network, op, is_such))
-            })
-            .collect();
-        self.visible.extend(seen);
+        let seen = self.with_deeds(|touch| touch.ops.iter().any(|op| self.shows(network, op, is_such)));
+        self.visible.union_with(&seen);
     }
 
     /// Whether somebody may come to a location of some sort, or leave one.
@@ -291,34 +255,48 @@ impl Population {
         }
     }
 
-    /// What the processes may do that a node starts, and those that they start.
-    fn created_by(&self, network: &Network, flow: &Flow, view: &View<'_>, n: usize) -> Vec<Touch> {
-        let Node { pid, location, index, step } = self.nodes[n];
-        let kind = self.kinds[pid];
-        let mut work = Vec::new();
-        let parent = Known::new(network, flow, view, Some(pid), kind, &[]);
-        for (at, i) in std::iter::once((location, index)).chain(flow.runs[step].iter().copied()) {
-            let action = &network.processes[kind].locations[at.index()].steps[i].action;
-            collect_runs(network, &parent, action, &mut work);
-        }
-        let mut known: Vec<(usize, Vec<(usize, Newborn)>)> = Vec::new();
-        let mut touches = Vec::new();
-        while let Some(created) = work.pop() {
-            if known.contains(&created) {
-                continue;
+    /// Adds what the processes may do that nodes start, and those that they start.
+    fn find_offspring(&mut self, network: &Network, flow: &Flow, view: &View<'_>) {
+        let mut known: Vec<Offspring> = Vec::new();
+        for n in 0..self.nodes.len() {
+            let Node { pid, location, index, step } = self.nodes[n];
+            let kind = self.kinds[pid];
+            let mut work = Vec::new();
+            let parent = Known::new(network, flow, view, Some(pid), kind, &[]);
+            for (at, i) in std::iter::once((location, index)).chain(flow.runs[step].iter().copied()) {
+                let action = &network.processes[kind].locations[at.index()].steps[i].action;
+                collect_runs(network, &parent, action, &mut work);
             }
-            let mut child = Known::new(network, flow, view, None, created.0, &[]);
-            child.newborn = &created.1;
-            for (l, location) in network.processes[created.0].locations.iter().enumerate() {
-                for (i, step) in location.steps.iter().enumerate() {
-                    let takers = Takers { population: self };
-                    touches.push(touch(&child, LocationId(l as u16), i, &takers));
-                    collect_runs(network, &child, &step.action, &mut work);
+            while let Some(child) = work.pop() {
+                let found = known.iter().position(|offspring| offspring.child == child);
+                let number = found.unwrap_or_else(|| {
+                    known.push(self.add_offspring(network, flow, view, child));
+                    known.len() - 1
+                });
+                let deeds = &mut self.deeds[known[number].deeds.clone()];
+                // Who is last in one of the lists is last in all of them.
+                if deeds.first().is_some_and(|deed| deed.nodes.last() != Some(&n)) {
+                    deeds.iter_mut().for_each(|deed| deed.nodes.push(n));
+                    work.extend_from_slice(&known[number].starts);
                 }
             }
-            known.push(created);
         }
-        touches
+    }
+
+    /// Adds what a process may do that is not there yet.
+    fn add_offspring(&mut self, network: &Network, flow: &Flow, view: &View<'_>, child: Child) -> Offspring {
+        let mut known = Known::new(network, flow, view, None, child.0, &[]);
+        known.newborn = &child.1;
+        let first = self.deeds.len();
+        let mut starts = Vec::new();
+        for (l, location) in network.processes[child.0].locations.iter().enumerate() {
+            for (i, step) in location.steps.iter().enumerate() {
+                let made = touch(&known, LocationId(l as u16), i, &Takers { population: self });
+                self.deeds.push(Deed::new(made, Vec::new()));
+                collect_runs(network, &known, &step.action, &mut starts);
+            }
+        }
+        Offspring { child, deeds: first..self.deeds.len(), starts }
     }
 
     fn find_reach(&mut self, flow: &Flow) {
@@ -359,7 +337,7 @@ impl Population {
         if let Some(row) = &self.rows[n] {
             return row.clone();
         }
-        let (row, truths) = self.row(&self.touches[n], Some(n));
+        let (row, truths) = self.row(self.touch(n), Some(n));
         let row = self.asking(row, truths, self.nodes[n].pid);
         self.rows[n] = Some(row.clone());
         row
@@ -450,148 +428,45 @@ impl Population {
 
     /// Whether something may go wrong with a node.
     pub(super) fn may_fail(&self, n: usize) -> bool {
-        self.touches_of(n).any(|touch| touch.may_fail)
+        self.may_fail.contains(n)
     }
 
     /// Whether a node is for when nothing else can be done.
     pub(super) fn is_timeout(&self, n: usize) -> bool {
-        self.touches[n].is_timeout
+        self.touch(n).is_timeout
     }
 
-    fn touches_of(&self, n: usize) -> impl Iterator<Item = &Touch> {
-        std::iter::once(&self.touches[n]).chain(&self.created[n])
+    /// What a node does itself, whatever its locals are.
+    fn touch(&self, n: usize) -> &Touch {
+        &self.deeds[n].touch
+    }
+
+    /// The nodes with a deed of some sort, their own or of processes that they start.
+    fn with_deeds(&self, is_such: impl Fn(&Touch) -> bool) -> FixedBitSet {
+        let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
+        let deeds = self.deeds.iter().filter(|deed| is_such(&deed.touch));
+        nodes.extend(deeds.flat_map(|deed| deed.nodes.iter().copied()));
+        nodes
     }
 
     /// How many nodes there are, the imaginary ones of the checks at the end.
     pub(super) fn n_nodes(&self) -> usize {
         self.nodes.len() + self.checked.len()
     }
-
-    /// The row of a touch, and for each literal of its guard how to find out whether it is so.
-    fn row(&self, touch: &Touch, of: Option<usize>) -> (Row, Vec<Option<(Expr, bool)>>) {
-        let n = self.n_nodes();
-        let kind_of = |pid: usize| self.kinds.get(pid).copied();
-        let conflicts = FixedBitSet::with_capacity(n);
-        let mut row = Row { conflicts, may_go_round: touch.may_go_round, ..Row::default() };
-        let signature = Signature::of(touch);
-        for (i, check) in self.checked.iter().enumerate() {
-            let found = conflict((touch, &signature), (check, &Signature::of(check)), &kind_of);
-            row.conflicts.set(self.nodes.len() + i, found != Conflict::Never);
-        }
-        for u in 0..self.nodes.len() {
-            let place = |i: usize| (self.nodes[i].pid, self.nodes[i].location);
-            match of {
-                Some(of) if of == u => continue,
-                Some(of) if place(of).0 == place(u).0 => {
-                    row.conflicts.set(u, place(of) == place(u));
-                    continue;
-                }
-                _ => {}
-            }
-            for (other, theirs) in self.touches_of(u).zip(&self.signatures[u]) {
-                let found = conflict((touch, &signature), (other, theirs), &kind_of);
-                debug_assert_eq!(found, {
-                    let (ours, theirs) = (Signature::vague(touch), Signature::vague(other));
-                    conflict((touch, &ours), (other, &theirs), &kind_of)
-                });
-                match found {
-                    Conflict::Never => {}
-                    Conflict::Always => row.conflicts.insert(u),
-                    Conflict::Unless(demand) => row.unless_for(demand, n).insert(u),
-                }
-            }
-        }
-        if self.is_risky(touch, of) {
-            row.risks = Some(self.risks(touch, &kind_of));
-        }
-        for clause in &touch.guard {
-            let literals = clause.iter().map(|literal| self.literal_row(literal, &kind_of));
-            row.clauses.push(literals.collect());
-        }
-        (row, touch.guard.iter().flatten().map(|literal| literal.truth.clone()).collect())
-    }
-
-    /// Whether evaluating the guard may go wrong in a way that matters. What depends on locals of the process alone
-    /// is decided by its own steps, and all those that it may take now are chosen together; so only up-sets, which
-    /// must know where something goes wrong first, care.
-    fn is_risky(&self, touch: &Touch, of: Option<usize>) -> bool {
-        let owner = of.map(|n| self.nodes[n].pid + 1);
-        let is_own =
-            |read: &Read| matches!(read, Read::Cells(span) if Some(usize::from(span.owner)) == owner);
-        !touch.risks.is_empty() && (self.minds_all_risks || !touch.risks.iter().all(is_own))
-    }
-
-    fn risks(&self, touch: &Touch, kind_of: &dyn Fn(usize) -> Option<usize>) -> FixedBitSet {
-        let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
-        let minded = touch.risks.iter().map(of_read).fold(0, |a, b| a | b);
-        let decides = |&u: &usize| {
-            let mut others = self.touches_of(u).zip(&self.signatures[u]);
-            others.any(|(other, signature)| {
-                signature.may_change(minded) && other.ops.iter().any(|op| risks(op, touch, kind_of))
-            })
-        };
-        nodes.extend((0..self.nodes.len()).filter(decides));
-        nodes
-    }
-
-    fn literal_row(&self, literal: &Literal, kind_of: &dyn Fn(usize) -> Option<usize>) -> LiteralRow {
-        let n = self.n_nodes();
-        let (mut enablers, mut falsifiers) = (FixedBitSet::with_capacity(n), FixedBitSet::with_capacity(n));
-        let minded = of_literal(literal);
-        for u in 0..self.nodes.len() {
-            for (touch, signature) in self.touches_of(u).zip(&self.signatures[u]) {
-                if !signature.may_change(minded) {
-                    debug_assert!(touch.ops.iter().all(|op| changes(op, literal, kind_of) == (false, false)));
-                    continue;
-                }
-                for (i, op) in touch.ops.iter().enumerate() {
-                    if !signature.op_may_change(i, minded) {
-                        debug_assert_eq!(changes(op, literal, kind_of), (false, false));
-                        continue;
-                    }
-                    let (enables, falsifies) = changes(op, literal, kind_of);
-                    if enables {
-                        enablers.insert(u);
-                    }
-                    if falsifies {
-                        falsifiers.insert(u);
-                    }
-                }
-            }
-        }
-        LiteralRow { enablers, falsifiers, fact: None }
-    }
 }
 
-impl Row {
-    /// Adds every node that it may bring.
-    fn add_all(&self, out: &mut FixedBitSet) {
-        out.union_with(&self.conflicts);
-        self.unless.iter().for_each(|(_, nodes)| out.union_with(nodes));
-        self.risks.iter().for_each(|nodes| out.union_with(nodes));
-        for literal in self.clauses.iter().flatten() {
-            out.union_with(&literal.enablers);
-            out.union_with(&literal.falsifiers);
-        }
-    }
+/// The kind of a process that is started, and what is known of its locals.
+type Child = (usize, Vec<(usize, Newborn)>);
 
-    fn unless_for(&mut self, demand: Demand, n: usize) -> &mut FixedBitSet {
-        let found = self.unless.iter().position(|(d, _)| *d == demand);
-        let i = found.unwrap_or_else(|| {
-            self.unless.push((demand, FixedBitSet::with_capacity(n)));
-            self.unless.len() - 1
-        });
-        &mut self.unless[i].1
-    }
+/// What a process that is started does, and whom it starts.
+struct Offspring {
+    child: Child,
+    deeds: Range<usize>,
+    starts: Vec<Child>,
 }
 
 /// The processes that an action starts, with what is known of them.
-fn collect_runs(
-    network: &Network,
-    known: &Known<'_>,
-    action: &Action,
-    out: &mut Vec<(usize, Vec<(usize, Newborn)>)>,
-) {
+fn collect_runs(network: &Network, known: &Known<'_>, action: &Action, out: &mut Vec<Child>) {
     match action {
         Action::Run(run) => out.push((run.kind, known.newborn_of(run))),
         // What a sequence contains is listed with the steps of the kind, but not with the run of this step.

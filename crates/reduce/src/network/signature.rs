@@ -29,6 +29,8 @@ pub(super) struct Signature {
     changes: u64,
     /// What its effects look at.
     reads: u64,
+    /// Of each literal of its guard: what it looks at.
+    literals: Vec<u64>,
     /// What its guard looks at, and what decides whether evaluating it goes wrong.
     minds: u64,
 }
@@ -45,16 +47,17 @@ impl Signature {
             *all |= bits;
             signature.ops.push(bits);
         }
-        for literal in touch.guard.iter().flatten() {
-            signature.minds |= of_literal(literal);
-        }
+        signature.literals.extend(touch.guard.iter().flatten().map(of_literal));
+        signature.minds = signature.literals.iter().fold(0, |a, b| a | b);
         touch.risks.iter().for_each(|read| signature.minds |= of_read(read));
         signature
     }
 
     /// A signature that says nothing, to hold others against.
     pub(super) fn vague(touch: &Touch) -> Self {
-        Self { ops: vec![u64::MAX; touch.ops.len()], changes: u64::MAX, reads: u64::MAX, minds: u64::MAX }
+        let (changes, reads, minds) = (u64::MAX, u64::MAX, u64::MAX);
+        let literals = vec![u64::MAX; touch.guard.iter().flatten().count()];
+        Self { ops: vec![u64::MAX; touch.ops.len()], changes, reads, literals, minds }
     }
 
     /// Whether one touch may be in the way of another.
@@ -65,6 +68,16 @@ impl Signature {
     /// Whether its op with this number may be in the way of another touch.
     pub(super) fn op_may_conflict(&self, op: usize, other: &Self) -> bool {
         self.ops[op] & (other.changes | other.reads | other.minds) != 0
+    }
+
+    /// Whether its op with this number may be in the way of another's op.
+    pub(super) fn ops_may_clash(&self, op: usize, other: &Self, other_op: usize) -> bool {
+        self.ops[op] & other.ops[other_op] != 0
+    }
+
+    /// Whether its op with this number may change one of the literals of another's guard.
+    pub(super) fn op_may_falsify(&self, op: usize, other: &Self, literal: usize) -> bool {
+        self.ops[op] & other.literals[literal] != 0
     }
 
     /// Whether it may change something that has one of these bits.

@@ -18,7 +18,8 @@
 //! Nodes that their process cannot reach any more are left out: they are never enabled again.
 
 use super::look::Look;
-use super::population::{LiteralRow, Population, Row};
+use super::population::Population;
+use super::rows::{LiteralRow, Row};
 use fixedbitset::FixedBitSet;
 use std::cell::{Ref, RefCell, RefMut};
 use std::ops::{Index, Range};
