@@ -46,6 +46,7 @@ static void take_ends(const char *text)
 {
 	char *rest;
 	image = (uint32_t)strtoul(text, &rest, 10);
+	me->image = image;
 	n_private = image * 64;
 	while (*rest == ',') {
 		long fd = strtol(rest + 1, &rest, 10);

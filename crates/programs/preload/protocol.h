@@ -14,6 +14,8 @@
 #define STUBBORN_SLOTS 512
 #define STUBBORN_DATA 8192
 #define STUBBORN_SETS 64
+#define STUBBORN_TURNS 8192
+#define STUBBORN_TEXT (1 << 20)
 
 enum { FREE, MOVING, ANNOUNCED, ENDED, CRASHED };
 
@@ -57,8 +59,21 @@ struct slot {
 	uint32_t is_thread;
 	/* How many programs there were in the process before. */
 	uint32_t image;
-	uint32_t unused;
+	/* How often it has announced, and what it has announced, as one number. */
+	uint32_t serial;
+	uint64_t print;
 	uint8_t data[STUBBORN_DATA];
+};
+
+/* A turn that is known before: a task that has announced this goes on with that. */
+struct turn {
+	uint32_t slot;
+	/* How much of the texts it gets, from where on; UINT32_MAX for nothing. */
+	uint32_t length;
+	uint32_t text;
+	uint32_t unused;
+	uint64_t print;
+	uint64_t out;
 };
 
 struct shared {
@@ -89,6 +104,11 @@ struct shared {
 	int32_t set_keys[STUBBORN_SETS];
 	int32_t set_sizes[STUBBORN_SETS];
 	struct slot slots[STUBBORN_SLOTS];
+	/* Turns that are known before, and how many of them were taken. */
+	_Atomic uint32_t n_turns;
+	_Atomic uint32_t taken;
+	struct turn turns[STUBBORN_TURNS];
+	uint8_t texts[STUBBORN_TEXT];
 };
 
 #endif

@@ -43,12 +43,19 @@ static void futex_wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+#include "turns.c"
+
 static void stop_moving(void)
 {
-	if (atomic_fetch_sub(&sh->running, 1) == 1) {
-		atomic_fetch_add(&sh->event, 1);
-		futex_wake(&sh->event);
-	}
+	uint32_t n = atomic_load(&sh->running);
+	while (n > 1)
+		if (atomic_compare_exchange_weak(&sh->running, &n, n - 1))
+			return;
+	if (take_known_turn())
+		return;
+	atomic_store(&sh->running, 0);
+	atomic_fetch_add(&sh->event, 1);
+	futex_wake(&sh->event);
 }
 
 /* Announces an operation, waits for its turn, and gives what came of it. */
@@ -61,6 +68,8 @@ static uint64_t request(uint32_t op, uint64_t a, uint64_t b, uint64_t c, uint64_
 	me->args[2] = c;
 	/* Places in another program than the first are not known. */
 	me->site = image ? 0 : site;
+	me->serial++;
+	me->print = print_of(me);
 	atomic_store(&me->state, ANNOUNCED);
 	stop_moving();
 	uint32_t state;
@@ -113,6 +122,8 @@ static struct slot *new_slot(uint32_t process, uint32_t is_thread)
 	slot->is_thread = is_thread;
 	slot->image = image;
 	slot->os_pid = 0;
+	slot->serial = 0;
+	slot->args[3] = 0;
 	atomic_store(&slot->state, MOVING);
 	atomic_fetch_add(&sh->running, 1);
 	return slot;

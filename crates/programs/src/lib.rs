@@ -91,6 +91,7 @@ impl Run {
                 wake_order: WakeOrder::Any,
                 shows_output: false,
                 wakes_spuriously: false,
+                is_stepwise: false,
             },
         }
     }
@@ -116,6 +117,12 @@ impl Run {
     /// Whether who waits on a condition variable may wake up without a reason, as POSIX allows.
     pub fn wakes_spuriously(mut self, wakes: bool) -> Run {
         self.settings.wakes_spuriously = wakes;
+        self
+    }
+
+    /// Whether the program asks what to do at every step, also of a beginning that is repeated (which is slower, and no different).
+    pub fn is_stepwise(mut self, is_stepwise: bool) -> Run {
+        self.settings.is_stepwise = is_stepwise;
         self
     }
 

@@ -17,6 +17,9 @@ const MAGIC: u32 = 0x5354_5542;
 pub(crate) const SLOTS: usize = 512;
 const DATA: usize = 8192;
 const SETS: usize = 64;
+/// Turns that can be known before, at most, and bytes of what comes of them.
+pub(crate) const TURNS: usize = 8192;
+pub(crate) const TEXT: usize = 1 << 20;
 
 /// States of a slot.
 pub(crate) const MOVING: u32 = 1;
@@ -39,8 +42,10 @@ pub(crate) struct Slot {
     pub(crate) length: AtomicU32,
     pub(crate) is_thread: AtomicU32,
     pub(crate) image: AtomicU32,
-    unused: AtomicU32,
-    pub(crate) data: [AtomicU8; DATA],
+    /// How often it has announced, and what, as one number.
+    pub(crate) serial: AtomicU32,
+    pub(crate) print: AtomicU64,
+    data: [AtomicU8; DATA],
 }
 
 impl Slot {
@@ -48,10 +53,9 @@ impl Slot {
         self.args[i].load(SeqCst)
     }
 
-    /// The data.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        let length = (self.length.load(SeqCst) as usize).min(DATA);
-        self.data[..length].iter().map(|byte| byte.load(SeqCst)).collect()
+    /// So many bytes of the data.
+    pub(crate) fn bytes(&self, length: usize) -> Vec<u8> {
+        self.data[..length.min(DATA)].iter().map(|byte| byte.load(SeqCst)).collect()
     }
 
     /// Makes these the data.
@@ -59,12 +63,17 @@ impl Slot {
         self.length.store(bytes.len().min(DATA) as u32, SeqCst);
         bytes.iter().zip(&self.data).for_each(|(&byte, place)| place.store(byte, SeqCst));
     }
+}
 
-    /// Two bytes of the data, as a number.
-    pub(crate) fn short(&self, at: usize) -> u16 {
-        let byte = |i: usize| self.data.get(i).map_or(0, |byte| byte.load(SeqCst));
-        u16::from_le_bytes([byte(at), byte(at + 1)])
-    }
+/// A turn that is known before: a task that has announced this goes on with that.
+#[repr(C)]
+pub(crate) struct Turn {
+    slot: AtomicU32,
+    length: AtomicU32,
+    text: AtomicU32,
+    unused: AtomicU32,
+    print: AtomicU64,
+    out: AtomicU64,
 }
 
 /// What is shared.
@@ -91,6 +100,11 @@ pub(crate) struct Shared {
     set_keys: [AtomicI32; SETS],
     set_sizes: [AtomicI32; SETS],
     pub(crate) slots: [Slot; SLOTS],
+    pub(crate) n_turns: AtomicU32,
+    /// How many of them were taken.
+    pub(crate) taken: AtomicU32,
+    turns: [Turn; TURNS],
+    texts: [AtomicU8; TEXT],
 }
 
 /// A mapping of [`Shared`].
@@ -143,6 +157,24 @@ impl Shared {
         let bytes = self.message.iter().map(|byte| byte.load(SeqCst)).take_while(|&byte| byte != 0);
         String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()
     }
+
+    /// Writes down a turn: who goes on, having announced what, and what it gets; data are put at a place among the texts.
+    pub(crate) fn set_turn(
+        &self,
+        number: usize,
+        (slot, print): (usize, u64),
+        out: u64,
+        data: Option<(usize, &[u8])>,
+    ) {
+        let turn = &self.turns[number];
+        turn.slot.store(slot as u32, SeqCst);
+        turn.print.store(print, SeqCst);
+        turn.out.store(out, SeqCst);
+        let (place, bytes) = data.unwrap_or_default();
+        turn.length.store(data.map_or(u32::MAX, |data| data.1.len() as u32), SeqCst);
+        turn.text.store(place as u32, SeqCst);
+        bytes.iter().zip(&self.texts[place..]).for_each(|(&byte, place)| place.store(byte, SeqCst));
+    }
 }
 
 /// A file in memory that programs started from here inherit.
@@ -163,6 +195,11 @@ fn new_memory_file(name: &std::ffi::CStr, flags: libc::c_uint) -> io::Result<Own
             _ => Err(io::Error::last_os_error()),
         }
     }
+}
+
+/// Makes a file one without contents.
+pub(crate) fn empty(file: &OwnedFd) -> io::Result<()> {
+    File::from(file.try_clone()?).set_len(0)
 }
 
 /// Sleeps while a word has a value, for some time at most.

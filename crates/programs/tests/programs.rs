@@ -290,6 +290,10 @@ fn what_cannot_be_controlled_is_said() {
     let report = short("differs");
     assert_eq!(kind(&report), Some(FailureKind::Nondeterminism), "{report}");
     assert_eq!(report.exit_code(), 2);
+    std::fs::write(&file, "").expect("the test's own directory");
+    let report = short("wanders");
+    assert_eq!(kind(&report), Some(FailureKind::Nondeterminism), "{report}");
+    assert!(report.stats.runs > 1, "{report}");
 }
 
 #[test]

@@ -12,6 +12,9 @@ pub trait Program {
     /// Starts over in an empty world: creates objects, lets the first processes announce.
     fn reset(&mut self, world: &mut World);
 
+    /// Said before `reset`: the first so many steps of the next run are those of the last one.
+    fn repeat(&mut self, _steps: usize) {}
+
     /// The operation that a process had announced was done, with this output: lets the process run until it
     /// announces the next, or ends. It may create objects and start other processes, which announce too.
     fn resume(&mut self, process: ProcessId, out: u64, world: &mut World) -> Result<(), Failure>;

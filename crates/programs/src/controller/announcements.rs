@@ -1,6 +1,7 @@
 //! What tasks ask for, as operations on objects of the engine.
 
 use super::children::Asked;
+use super::views::View;
 use super::{AGAIN, AWAIT, Controller, Key, Kind, code};
 use crate::memory::Access;
 use crate::objects::{
@@ -9,7 +10,6 @@ use crate::objects::{
 };
 use crate::shared;
 use std::os::fd::AsRawFd;
-use std::sync::atomic::Ordering::SeqCst;
 use stubborn_schedule::objects::Table;
 use stubborn_schedule::{Action, Failure, ObjectId, Op, ProcessId, World};
 
@@ -22,12 +22,10 @@ impl Controller {
     ) -> Result<Option<u64>, Failure> {
         let (slot, own) =
             self.tasks[process as usize].as_ref().map_or((0, 0), |task| (task.slot, task.process));
-        if self.shared.slots[slot].op.load(SeqCst) != code::WAIT_CHILD {
+        if self.views[slot].op != code::WAIT_CHILD {
             self.does_something_else(process)?;
         }
-        let slot = &self.shared.slots[slot];
-        let (op, a, b, c, d) = (slot.op.load(SeqCst), slot.arg(0), slot.arg(1), slot.arg(2), slot.arg(3));
-        let site = slot.site.load(SeqCst);
+        let View { op, args: [a, b, c, d], site, .. } = self.views[slot];
         let at = |kind: Kind| Key { kind, space: b, address: a };
         let made = match op {
             code::START => return Ok(Some(0)),
@@ -57,7 +55,7 @@ impl Controller {
                             None => return Ok(Some(1)),
                         }
                     }
-                    _ => self.learned.name(slot.bytes()),
+                    _ => self.learned.name(self.views[slot].data.clone()),
                 };
                 if name >= NAMES {
                     return Err(Failure::limit(
@@ -185,7 +183,7 @@ impl Controller {
             code::SEND | code::TRY_SEND | code::RECEIVE | code::TRY_RECEIVE => {
                 let input = match op {
                     code::SEND | code::TRY_SEND => {
-                        let text = slot.bytes();
+                        let text = self.views[slot].data.clone();
                         let length = text.len();
                         let Some(message) = Message::new(b, length, self.learned.number(text)) else {
                             let why = "types of messages above 65,535 are not controlled";
@@ -231,6 +229,11 @@ impl Controller {
         task.announced = Some((op, made.clone()));
         world.announce(process, made);
         Ok(None)
+    }
+
+    /// Files behind shared memory are as new.
+    pub(super) fn empty_files(&mut self) {
+        self.files.retain(|_, file| shared::empty(file).is_ok());
     }
 
     /// The file behind shared memory, as a number of ours.

@@ -2,7 +2,6 @@
 
 use super::{AGAIN, Controller, Key, Kind, Task};
 use crate::objects::{AWAIT_ANY, AWAIT_CHILD, LOOK_AT_CHILD};
-use std::sync::atomic::Ordering::SeqCst;
 use stubborn_schedule::{Action, Failure, Op, ProcessId, World};
 
 /// What a call of `waitpid` asks for.
@@ -21,7 +20,7 @@ impl Controller {
         let is_leader = |task: &Task| task.process == process && !task.is_thread;
         let number = self.tasks.iter().position(|task| task.as_ref().is_some_and(is_leader))?;
         let slot = self.tasks[number].as_ref()?.slot;
-        let parent = self.process_of_slot(self.shared.slots[slot].parent.load(SeqCst) as usize);
+        let parent = self.process_of_slot(self.views[slot].parent);
         Some((number as ProcessId, self.tasks[parent as usize].as_ref()?.process))
     }
 

@@ -2,7 +2,6 @@
 
 use super::Controller;
 use crate::objects::{self, Children, Life, Pipe, Queue, SysV};
-use std::sync::atomic::Ordering::SeqCst;
 use stubborn_schedule::objects::{
     Barrier, Condvar, CustomObject, Mutex, Object, Once, Process, RwLock, Semaphore, Table, Variable,
 };
@@ -83,9 +82,7 @@ impl Controller {
     pub(super) fn copy_objects(&mut self, parent: ProcessId, child: ProcessId, world: &mut World) {
         let space = |task: ProcessId| {
             let task = self.tasks[task as usize].as_ref();
-            task.map_or(0, |task| {
-                u64::from(task.process | self.shared.slots[task.slot].image.load(SeqCst) << 20)
-            })
+            task.map_or(0, |task| u64::from(task.process | self.views[task.slot].image << 20))
         };
         let (from, to) = (space(parent), space(child));
         let is_copied = |key: &Key| {

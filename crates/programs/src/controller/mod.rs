@@ -17,17 +17,19 @@ mod server;
 mod settle;
 mod sysv;
 mod tasks;
+mod views;
 
 pub(crate) use self::keys::{Key, Kind};
 pub(crate) use self::learned::Learned;
 pub(crate) use self::tasks::Task;
 
 use self::patience::in_vain;
+use self::views::{Log, View};
 use crate::Trouble;
 use crate::ignored::Code;
 use crate::memory::{Access, Owners};
 use crate::objects::{Message, NO_CHILD};
-use crate::shared::{self, MOVING, Mapping, Pinned};
+use crate::shared::{self, Mapping, Pinned};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
@@ -66,6 +68,8 @@ pub(crate) struct Settings {
     pub(crate) patience: Duration,
     pub(crate) wake_order: WakeOrder,
     pub(crate) shows_output: bool,
+    /// Whether the program asks at every step, also of beginnings that are repeated.
+    pub(crate) is_stepwise: bool,
     /// Whether who waits on a condition may be woken by nobody.
     pub(crate) wakes_spuriously: bool,
 }
@@ -81,6 +85,9 @@ pub(crate) struct Controller {
     /// Controller and program run on one processor.
     pinned: Option<Pinned>,
     run: u32,
+    /// What each slot has said.
+    views: Vec<View>,
+    log: Log,
     pub(crate) learned: Learned,
     pub(crate) names: Names,
     pub(crate) tasks: Vec<Option<Task>>,
@@ -118,6 +125,8 @@ impl Controller {
             server: None,
             pinned: None,
             run: 0,
+            views: Vec::new(),
+            log: Log::default(),
             learned: Learned::default(),
             names: Names::default(),
             tasks: Vec::new(),
@@ -144,6 +153,10 @@ impl Controller {
 }
 
 impl Program for Controller {
+    fn repeat(&mut self, steps: usize) {
+        self.log.repeat(steps);
+    }
+
     fn reset(&mut self, world: &mut World) {
         self.clear();
         self.tasks.clear();
@@ -151,7 +164,7 @@ impl Program for Controller {
         self.objects.clear();
         self.keys.clear();
         self.owners.clear();
-        self.files.clear();
+        self.empty_files();
         self.removed.clear();
         self.in_pipes.clear();
         self.early = None;
@@ -164,20 +177,7 @@ impl Program for Controller {
             None => self.begin_server(),
         };
         let began = began.map_err(|trouble| Failure::limit(0, trouble.to_string())).and_then(|()| {
-            let main = &self.shared.slots[0];
-            main.process.store(0, SeqCst);
-            main.is_thread.store(0, SeqCst);
-            main.site.store(0, SeqCst);
-            main.os_pid.store(0, SeqCst);
-            main.state.store(MOVING, SeqCst);
-            self.shared.n_slots.store(1, SeqCst);
-            self.shared.n_processes.store(1, SeqCst);
-            self.shared.n_sets.store(0, SeqCst);
-            self.shared.n_pipes.store(0, SeqCst);
-            self.shared.running.store(1, SeqCst);
-            self.run += 1;
-            self.shared.wanted.store(self.run, SeqCst);
-            shared::wake(&self.shared.wanted);
+            self.begin_run()?;
             self.settle(world)
         });
         if let Err(failure) = began {
@@ -191,6 +191,7 @@ impl Program for Controller {
         if let Some(failure) = &self.early {
             return Err(failure.clone());
         }
+        self.log.begin_step();
         let Some(task) = self.tasks.get_mut(process as usize).and_then(Option::as_mut) else { return Ok(()) };
         let Some((code, op)) = task.announced.take() else { return Ok(()) };
         let (slot, site, task_waits_for_all) = (task.slot, task.site, task.waits_for_all);
@@ -215,6 +216,7 @@ impl Program for Controller {
             // Another thread has waited for that child; there may be others.
             return Err(self.which_child_matters(process));
         }
+        let mut data = None;
         let answer = match code {
             // Who waited for a lock that it only tried to get has got it.
             code::TRY_LOCK | code::TRY_READ_LOCK | code::TRY_WRITE_LOCK if got_all => 1,
@@ -227,21 +229,20 @@ impl Program for Controller {
                 })
             }
             code::PIPE_READ | code::PIPE_TRY_READ if out != u64::MAX => {
-                let pipe = self.in_pipes.entry(self.shared.slots[slot].arg(0) / 2).or_default();
+                let pipe = self.in_pipes.entry(self.views[slot].args[0] / 2).or_default();
                 let n = (out as usize).min(pipe.len());
-                let bytes: Vec<u8> = pipe.drain(..n).collect();
-                self.shared.slots[slot].set_bytes(&bytes);
+                data = Some(pipe.drain(..n).collect());
                 out
             }
             code::PIPE_WRITE | code::PIPE_TRY_WRITE if out != u64::MAX && out > 0 => {
-                let pipe = self.in_pipes.entry(self.shared.slots[slot].arg(0) / 2).or_default();
-                pipe.extend(self.shared.slots[slot].bytes());
+                let view = &self.views[slot];
+                self.in_pipes.entry(view.args[0] / 2).or_default().extend(&view.data);
                 out
             }
             code::RECEIVE | code::TRY_RECEIVE if out > 0 => {
                 let message = Message(out);
                 let text = self.learned.texts.get(message.text() as usize);
-                self.shared.slots[slot].set_bytes(text.map_or(&[], Vec::as_slice));
+                data = Some(text.cloned().unwrap_or_default());
                 message.kind()
             }
             code::SEMOP => match op.parts.first().map(|part| part.action) {
@@ -250,7 +251,7 @@ impl Program for Controller {
             },
             _ => out,
         };
-        self.grant(slot, answer);
+        self.grant(slot, answer, data);
         self.settle(world)
     }
 

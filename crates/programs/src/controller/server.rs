@@ -104,9 +104,14 @@ impl Controller {
 
     /// Waits until nobody moves.
     pub(super) fn wait_until_quiet(&self) -> Result<(), Failure> {
-        let began = Instant::now();
+        let mut began = Instant::now();
+        let mut taken = 0;
         loop {
             let event = self.shared.event.load(SeqCst);
+            // Turns that were known before are operations, too.
+            if std::mem::replace(&mut taken, self.shared.taken.load(SeqCst)) != taken {
+                began = Instant::now();
+            }
             if self.shared.running.load(SeqCst) == 0 {
                 return Ok(());
             }

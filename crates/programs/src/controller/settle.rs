@@ -3,34 +3,24 @@
 
 use super::{AGAIN, Controller, Kind};
 use crate::memory::Access;
-use crate::shared::{self, ANNOUNCED, CRASHED, ENDED, MOVING};
-use std::sync::atomic::Ordering::SeqCst;
+use crate::shared::{ANNOUNCED, CRASHED, ENDED};
 use stubborn_schedule::{Failure, FailureKind, Part, ProcessId, World};
 
 impl Controller {
-    /// Lets a task go on.
-    pub(super) fn grant(&self, slot: usize, out: u64) {
-        let slot = &self.shared.slots[slot];
-        slot.out.store(out, SeqCst);
-        self.shared.running.fetch_add(1, SeqCst);
-        slot.state.store(MOVING, SeqCst);
-        shared::wake(&slot.state);
-    }
-
     /// Lets everybody go on until all have announced something visible, or have ended.
     pub(super) fn settle(&mut self, world: &mut World) -> Result<(), Failure> {
         loop {
-            self.wait_until_quiet()?;
+            self.next_moment()?;
             self.meet_newcomers(world)?;
             let mut is_granted = false;
             for slot in 0..self.of_slot.len() {
                 let process = self.of_slot[slot];
-                match self.shared.slots[slot].state.load(SeqCst) {
+                match self.views[slot].state {
                     CRASHED => return Err(self.crash(slot)),
                     ENDED => self.note_end(process, world),
                     ANNOUNCED if self.is_news(process) => {
                         if let Some(out) = self.take_announcement(process, world)? {
-                            self.grant(slot, out);
+                            self.grant(slot, out, None);
                             is_granted = true;
                             break;
                         }
@@ -66,7 +56,7 @@ impl Controller {
                 .flatten()
                 .filter(|task| task.slot == slot)
                 .for_each(|task| task.is_leaving = false);
-            self.grant(slot, 0);
+            self.grant(slot, 0, None);
         }
     }
 

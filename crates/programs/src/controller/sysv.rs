@@ -32,7 +32,7 @@ impl Controller {
         let slot = self.slot(process);
         let buffers: Vec<(u64, i16, u16)> = (0..n.min(80))
             .map(|i| {
-                let short = |k: usize| self.shared.slots[slot].short(6 * i + 2 * k);
+                let short = |k: usize| self.views[slot].short(6 * i + 2 * k);
                 (u64::from(short(0)), short(1) as i16, short(2))
             })
             .collect();

@@ -1,11 +1,10 @@
 //! Threads of the program, in whichever of its processes: how they are met, and how they end.
 
 use super::server::signal_name;
+use super::views::View;
 use super::{Controller, Key, Kind};
 use crate::memory::{Access, Spin};
 use crate::objects::{CHILD_ENDS, CHILD_STARTS, GO};
-use crate::shared::SLOTS;
-use std::sync::atomic::Ordering::SeqCst;
 use stubborn_schedule::objects::{Process, Table};
 use stubborn_schedule::{Action, Failure, FailureKind, ObjectId, Op, Part, ProcessId, World};
 
@@ -50,13 +49,9 @@ impl Controller {
 
     /// Gives numbers to tasks that are new.
     pub(super) fn meet_newcomers(&mut self, world: &mut World) -> Result<(), Failure> {
-        let n = (self.shared.n_slots.load(SeqCst) as usize).min(SLOTS);
-        while self.of_slot.len() < n {
+        while let Some(&View { process, is_thread, site, parent, .. }) = self.views.get(self.of_slot.len()) {
             let i = self.of_slot.len();
-            let slot = &self.shared.slots[i];
-            let (process, is_thread) = (slot.process.load(SeqCst), slot.is_thread.load(SeqCst) == 1);
-            let site = slot.site.load(SeqCst);
-            let parent = (i > 0).then(|| self.process_of_slot(slot.parent.load(SeqCst) as usize));
+            let parent = (i > 0).then(|| self.process_of_slot(parent));
             let number = match parent {
                 None => 0,
                 Some(parent) => {
@@ -127,7 +122,7 @@ impl Controller {
     }
 
     pub(super) fn crash(&self, slot: usize) -> Failure {
-        let signal = self.shared.slots[slot].op.load(SeqCst) as i32;
+        let signal = self.views[slot].op as i32;
         let kind = if signal == libc::SIGABRT { FailureKind::Assertion } else { FailureKind::Panic };
         Failure::new(kind, self.process_of_slot(slot), format!("ended by {}", signal_name(signal)))
     }

@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 		srand((unsigned)now.tv_nsec);
 		threads(1 + rand() % 3);
 	}
-	if (!strcmp(how, "differs") && argc > 2) {
+	if ((!strcmp(how, "differs") || !strcmp(how, "wanders")) && argc > 2) {
 		/* Something that is not controlled: a file that every run makes longer. */
 		FILE *file = fopen(argv[2], "a");
 		if (!file)
@@ -125,7 +125,8 @@ int main(int argc, char **argv)
 		fputc('x', file);
 		long length = ftell(file);
 		fclose(file);
-		threads(length % 2 ? 2 : 3);
+		/* From the second run on, or later. */
+		threads(how[0] == 'w' ? 2 + (length > 2) : 2 + (length + 1) % 2);
 	}
 	if (!strcmp(how, "killed")) {
 		if (fork() == 0) {

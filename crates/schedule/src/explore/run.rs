@@ -71,6 +71,7 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
         self.next_sleep = Set::new();
         self.world.clear();
         self.learned = false;
+        self.program.repeat(self.trace.len().min(self.nodes.len()));
         self.program.reset(&mut self.world);
         if let Some(failure) = self.program.limit_of_reset() {
             return Err(failure);
