@@ -29,7 +29,7 @@ pub struct Event {
     pub(crate) sequel: Sequel,
     /// The event before it of the same process.
     previous: Option<u32>,
-    /// The last events of the processes whose end was waited for in between.
+    /// The last events of the processes whose end was waited for in between, and the event that let the process go on.
     joined: SmallVec<[u32; 4]>,
     clock: (u32, u32),
 }
@@ -114,6 +114,7 @@ impl Trace {
             None => {
                 before(self.latest(process, world))
                     || world.joined(process).iter().any(|&joined| before(self.latest(joined, world)))
+                    || before(world.woken(process))
             }
         }
     }
@@ -181,17 +182,19 @@ impl Trace {
         }
     }
 
-    /// Adds an event of a process to the world after it; `joined` are the processes whose end it has waited for.
+    /// Adds an event of a process to the world after it; `joined` are the processes whose end it has waited for, `woken` is the event
+    /// that let it go on.
     pub(crate) fn push(
         &mut self,
         world: &World,
         turn: Turn,
         op: Op,
         (out, effects): (u64, Effects),
-        joined: Joined,
+        (joined, woken): (Joined, Option<u32>),
     ) {
         let Turn { process, choice } = turn;
-        let joined: SmallVec<[u32; 4]> = joined.iter().filter_map(|&j| self.latest(j, world)).collect();
+        let ends = joined.iter().filter_map(|&j| self.latest(j, world));
+        let joined: SmallVec<[u32; 4]> = ends.chain(woken).collect();
         let mut clock = std::mem::take(&mut self.room);
         clock.clear();
         if let Some(latest) = self.latest(process, world) {

@@ -32,6 +32,8 @@ struct Life {
     last: Option<u32>,
     /// Processes that had ended before what it will do next.
     joined: Joined,
+    /// The event that let it go on without an event of its own.
+    woken: Option<u32>,
     /// How many operations it has announced.
     n_announced: u32,
 }
@@ -59,7 +61,7 @@ pub struct World {
 }
 
 /// Actions that belong to an event without being its operation, with what came of them.
-pub(crate) type Sequel = SmallVec<[(Part, Effect); 1]>;
+pub(crate) type Sequel = SmallVec<[(Part, Effect); 2]>;
 
 /// Of a process that has announced nothing, or nothing that touches an object.
 const NONE: ObjectId = ObjectId::MAX;
@@ -158,6 +160,12 @@ impl World {
         }
     }
 
+    /// Says that the last event has let a process go on: its next event comes after that one. It must have one.
+    pub fn wake(&mut self, process: ProcessId) {
+        let i = self.room(process);
+        self.lives[i].woken = self.now.checked_sub(1);
+    }
+
     /// Says what a process is about to do.
     #[inline]
     pub fn announce(&mut self, process: ProcessId, op: Op) {
@@ -239,12 +247,22 @@ impl World {
         self.lives.get(process as usize).map_or(&[], |life| &life.joined)
     }
 
+    /// The event that has let a process go on since its last one.
+    pub(crate) fn woken(&self, process: ProcessId) -> Option<u32> {
+        self.lives.get(process as usize).and_then(|life| life.woken)
+    }
+
     /// Processes with something to do.
     pub fn waiting(&self) -> impl Iterator<Item = (ProcessId, &Op)> {
         self.processes.iter().enumerate().filter_map(|(i, standing)| match standing {
             Standing::Announced(op) => Some((i as ProcessId, op)),
             _ => None,
         })
+    }
+
+    /// All objects, in the order of their numbers.
+    pub fn objects(&self) -> &[Object] {
+        &self.objects
     }
 
     /// Processes that are about to do something to this object and to no other.
@@ -339,6 +357,7 @@ impl World {
         let life = &mut self.lives[process as usize];
         life.last = Some(self.now);
         life.joined.clear();
+        life.woken = None;
         self.now += 1;
     }
 

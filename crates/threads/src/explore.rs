@@ -360,6 +360,7 @@ impl Work {
                     builder.options.algorithm,
                     Algorithm::Dfs | Algorithm::Sleep | Algorithm::Source
                 ),
+            notify_is_visible: false,
             progress: Arc::default(),
         };
         Work {

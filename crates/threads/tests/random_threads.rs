@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 use std::sync::Mutex as Plain;
+use std::time::Duration;
 use stubborn_threads::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use stubborn_threads::sync::{Arc, Mutex, RwLock, mpsc};
+use stubborn_threads::sync::{Arc, Condvar, Mutex, RwLock, mpsc};
 use stubborn_threads::{Algorithm, Builder, FailureKind, Verdict, thread, toss};
 
 #[derive(Clone, Debug)]
@@ -23,6 +24,22 @@ enum Act {
     Send,
     TryReceive,
     Toss,
+    /// Waits until something has happened, or (`true`) for a time.
+    Wait(bool),
+    /// Makes it happen once more and notifies one or (`true`) all, with or (`true`) without the mutex.
+    Notify(bool, bool),
+}
+
+/// Which acts a program may have, besides those that all have.
+#[derive(Clone, Copy)]
+enum Flavour {
+    Plain,
+    /// Attempts to lock, which see when a critical section ends.
+    Tries,
+    /// Condition variables, whose mutex is always held.
+    Guarded,
+    /// Condition variables.
+    Notifications,
 }
 
 struct Rng(u64);
@@ -34,25 +51,31 @@ impl Rng {
     }
 }
 
-/// With `tries`, also attempts to lock, which see when a critical section ends.
-fn body(rng: &mut Rng, tries: bool, depth: u64, length: u64) -> Vec<Act> {
+fn body(rng: &mut Rng, flavour: Flavour, depth: u64, length: u64) -> Vec<Act> {
     let mut acts = Vec::new();
     for _ in 0..length {
         let place = rng.below(2) as usize;
         acts.push(match rng.below(if depth > 0 { 16 } else { 11 }) {
+            0..7 if matches!(flavour, Flavour::Guarded | Flavour::Notifications) && rng.below(2) == 0 => {
+                let is_bold = matches!(flavour, Flavour::Notifications);
+                match rng.below(2) {
+                    0 => Act::Wait(is_bold && rng.below(4) == 0),
+                    _ => Act::Notify(rng.below(2) == 0, is_bold && rng.below(2) == 0),
+                }
+            }
             0 | 1 => Act::Load(place),
             2 | 3 => Act::Store(place, rng.below(3) as usize),
             4 => Act::Add(place),
-            5 | 6 => Act::Locked(place, body(rng, tries, 0, 1)),
-            7 if tries => Act::TryLocked(place),
-            7 if place == 0 => Act::ReadLocked(body(rng, tries, 0, 1)),
-            7 => Act::WriteLocked(body(rng, tries, 0, 1)),
+            5 | 6 => Act::Locked(place, body(rng, flavour, 0, 1)),
+            7 if matches!(flavour, Flavour::Tries) => Act::TryLocked(place),
+            7 if place == 0 => Act::ReadLocked(body(rng, flavour, 0, 1)),
+            7 => Act::WriteLocked(body(rng, flavour, 0, 1)),
             8 => Act::Send,
             9 => Act::TryReceive,
             10 => [Act::Toss, Act::IsFinished][rng.below(2) as usize].clone(),
             11..14 => {
                 let length = 1 + rng.below(2);
-                Act::Spawn(body(rng, tries, depth - 1, length))
+                Act::Spawn(body(rng, flavour, depth - 1, length))
             }
             _ => Act::Join,
         });
@@ -64,6 +87,8 @@ struct Shared {
     variables: [AtomicUsize; 2],
     locks: [Mutex<()>; 2],
     lock: RwLock<()>,
+    happened: Mutex<usize>,
+    condvar: Condvar,
     sender: mpsc::Sender<usize>,
     receiver: Mutex<mpsc::Receiver<usize>>,
     /// What each thread saw, by its path.
@@ -116,8 +141,39 @@ fn run(
                 seen.push(receiver.try_recv().map_or(99, |message| message));
             }
             Act::Toss => seen.push(toss(2) as usize),
+            Act::Wait(false) => {
+                let happened = shared.happened.lock().unwrap();
+                let mut happened = shared.condvar.wait_while(happened, |happened| *happened == 0).unwrap();
+                *happened -= 1;
+                seen.push(*happened);
+            }
+            Act::Wait(true) => {
+                let happened = shared.happened.lock().unwrap();
+                let (happened, result) = shared.condvar.wait_timeout(happened, Duration::ZERO).unwrap();
+                seen.push(*happened + usize::from(result.timed_out()));
+            }
+            Act::Notify(all, early) => {
+                let mut happened = shared.happened.lock().unwrap();
+                *happened += 1;
+                let held = Some(happened).filter(|_| !early);
+                match all {
+                    true => shared.condvar.notify_all(),
+                    false => shared.condvar.notify_one(),
+                }
+                drop(held);
+            }
         }
     }
+}
+
+fn any_waits(acts: &[Act]) -> bool {
+    acts.iter().any(|act| match act {
+        Act::Wait(_) => true,
+        Act::Locked(_, inner) | Act::ReadLocked(inner) | Act::WriteLocked(inner) | Act::Spawn(inner) => {
+            any_waits(inner)
+        }
+        _ => false,
+    })
 }
 
 type Outcomes = BTreeSet<Vec<(Vec<usize>, Vec<usize>)>>;
@@ -126,12 +182,15 @@ type Outcomes = BTreeSet<Vec<(Vec<usize>, Vec<usize>)>>;
 fn outcomes(acts: &[Act], builder: Builder, max_runs: u64) -> Option<Outcomes> {
     let all = std::sync::Arc::new(Plain::new(Outcomes::new()));
     let (into, acts) = (all.clone(), acts.to_vec());
+    let waits = any_waits(&acts);
     let report = builder.max_runs(max_runs).check(move || {
         let (sender, receiver) = mpsc::channel();
         let shared = Arc::new(Shared {
             variables: [AtomicUsize::new(0), AtomicUsize::new(0)],
             locks: [Mutex::new(()), Mutex::new(())],
             lock: RwLock::new(()),
+            happened: Mutex::new(0),
+            condvar: Condvar::new(),
             sender,
             receiver: Mutex::new(receiver),
             seen: Plain::default(),
@@ -139,6 +198,12 @@ fn outcomes(acts: &[Act], builder: Builder, max_runs: u64) -> Option<Outcomes> {
         let mut children = Vec::new();
         let mut seen = Vec::new();
         run(&shared, &[], &acts, &mut seen, &mut children);
+        if waits {
+            // Nobody waits for ever, unless main does.
+            *shared.happened.lock().unwrap() += 10;
+            let _held = shared.happened.lock().unwrap();
+            shared.condvar.notify_all();
+        }
         children.into_iter().for_each(|child| child.join().unwrap());
         let mut observed = shared.seen.lock().unwrap().clone();
         observed.push((Vec::new(), seen));
@@ -167,7 +232,8 @@ fn every_algorithm_sees_what_a_full_search_sees() {
         if n == 500 * times {
             break;
         }
-        let acts = body(&mut Rng(seed), seed % 2 == 0, 2, 4);
+        let flavours = [Flavour::Plain, Flavour::Tries, Flavour::Guarded, Flavour::Notifications];
+        let acts = body(&mut Rng(seed), flavours[seed as usize % 4], 2, 4);
         let full = Builder::new().algorithm(Algorithm::Dfs).visible_unlocks();
         let Some(expected) = outcomes(&acts, full, 3000) else { continue };
         if expected.len() == 1 {

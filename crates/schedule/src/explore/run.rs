@@ -210,11 +210,11 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
             Algorithm::Dfs => Set::new(),
             _ => sleep::after(&self.world, &self.nodes[depth], &op, self.options.fault),
         };
-        let joined = self.world.joined(turn.process).into();
+        let after = (self.world.joined(turn.process).into(), self.world.woken(turn.process));
         let (out, effects) = self.world.execute(turn.process, &op, turn.choice);
         self.stats.steps += 1;
         let fails = op.fails;
-        self.trace.push(&self.world, turn, op, (out, effects), joined);
+        self.trace.push(&self.world, turn, op, (out, effects), after);
         if self.options.algorithm == Algorithm::Source {
             source::races(self, depth as u32);
         }

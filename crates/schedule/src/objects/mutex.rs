@@ -17,6 +17,11 @@ impl Mutex {
     pub fn new() -> Mutex {
         Mutex::default()
     }
+
+    /// Whether a process has it.
+    pub fn is_held_by(&self, process: ProcessId) -> bool {
+        self.owner == Some(process)
+    }
 }
 
 /// The stamp of an attempt that failed.

@@ -12,6 +12,7 @@ pub(crate) mod spin;
 pub(crate) mod state;
 pub(crate) mod switch;
 pub(crate) mod turn;
+mod waits;
 
 use crate::watchdog::Progress;
 use spin::Before;
@@ -21,11 +22,14 @@ use std::sync::Arc;
 use stubborn_schedule::objects::Object;
 use stubborn_schedule::{Action, Failure, FailureKind, ObjectId, Op, Part, ProcessId, Program, World};
 use switch::{Ending, Next, Task};
+use waits::{Guards, Stage};
 
 /// What a task asks for.
 pub(crate) enum Request {
     /// To do this.
     Visible(Op, &'static Location<'static>),
+    /// To wait on a condition variable, to be woken, and to lock the mutex again.
+    Wait(Op, Action, &'static Location<'static>),
     /// To be stopped: a limit was reached.
     Limit(String),
     /// To be stopped in the middle of a panic.
@@ -38,8 +42,21 @@ pub(crate) fn visible(op: Op) -> u64 {
     visible_at(op, Location::caller())
 }
 
+/// Waits on a condition variable, as `Op::wait` says, until `wake` is done and the mutex is locked again. Gives whether it was notified.
+#[track_caller]
+pub(crate) fn visible_wait(op: Op, wake: Action) -> u64 {
+    let place = Location::caller();
+    ask(op, place, |op| Request::Wait(op, wake, place))
+}
+
 /// The same, said to be somewhere else: a destructor does not know where it is called.
 pub(crate) fn visible_at(op: Op, place: &'static Location<'static>) -> u64 {
+    ask(op, place, |op| Request::Visible(op, place))
+}
+
+/// Asks for an operation, when everything is done that must come before.
+#[inline]
+fn ask(op: Op, place: &'static Location<'static>, request: impl FnOnce(Op) -> Request) -> u64 {
     if !switch::is_task() {
         panic!("an operation of stubborn-threads at {place} outside of `explore`");
     }
@@ -82,7 +99,7 @@ pub(crate) fn visible_at(op: Op, place: &'static Location<'static>) -> u64 {
         // The operation is repeated and gets the same: wait until it would get something else.
         switch::suspend(Request::Visible(Op::on_all(&parts).at(site), place));
     }
-    let out = switch::suspend(Request::Visible(op, place));
+    let out = switch::suspend(request(op));
     if let Some(part) = spins {
         spin::after(site, part, out);
     }
@@ -148,6 +165,8 @@ struct Slot {
     place: Option<&'static Location<'static>>,
     /// Whether something is noted of it, see `turn`.
     is_noted: bool,
+    /// What its next operation is part of.
+    stage: Stage,
 }
 
 /// Rust code as a program of the engine.
@@ -162,6 +181,7 @@ pub(crate) struct Runtime {
     ready: Vec<ProcessId>,
     exit_is_visible: bool,
     unlock_is_visible: bool,
+    guards: Guards,
     /// The run was stopped: its tasks can be left in good order.
     was_stopped: bool,
     /// A failure before the first operation.
@@ -176,6 +196,7 @@ impl Runtime {
         overflow::install();
         let (stack_size, exit_is_visible) = (settings.stack_size, settings.exit_is_visible);
         let unlock_is_visible = settings.unlock_is_visible;
+        let guards = Guards::new(unlock_is_visible || settings.notify_is_visible);
         let progress = settings.progress.clone();
         switch::fetch_stacks(stack_size);
         state::install(State::new(settings));
@@ -188,6 +209,7 @@ impl Runtime {
             ready: Vec::new(),
             exit_is_visible,
             unlock_is_visible,
+            guards,
             was_stopped: false,
             early: None,
             deferred: Vec::new(),
@@ -226,32 +248,26 @@ impl Runtime {
     }
 
     fn run_one(&mut self, process: ProcessId, answer: u64, world: &mut World) -> Result<(), Failure> {
-        let Some(slot) = self.tasks.get_mut(process as usize) else { return Ok(()) };
-        let Some(task) = &mut slot.task else { return Ok(()) };
+        let i = process as usize;
+        let Some(slot) = self.tasks.get(i).filter(|slot| slot.task.is_some()) else { return Ok(()) };
         turn::set_current(process);
         turn::set_noted(slot.is_noted);
         self.progress.turn(process, slot.place);
         turn::set_may_follow(!self.unlock_is_visible && world.mover() == Some(process));
-        let mut next = task.resume(answer);
-        if let Some((part, place)) = turn::unlocked() {
-            turn::set_unlocked(None);
-            follow(process, part, place, world);
-        }
+        let mut next = self.resume_task(process, answer, world);
         while let Next::Asks(Request::Visible(op, place)) = &next
-            && !self.unlock_is_visible
-            && world.mover() == Some(process)
-            && let [part @ Part { action: Action::Unlock | Action::ReadUnlock | Action::WriteUnlock, .. }] =
-                op.parts.as_slice()
+            && let &[part] = op.parts.as_slice()
+            && self.follows(process, part, world)?
         {
-            follow(process, *part, place, world);
-            next = task.resume(0);
-            if let Some((part, place)) = turn::unlocked() {
-                turn::set_unlocked(None);
-                follow(process, part, place, world);
+            let out = follow(process, part, place, world);
+            if out > 0 && matches!(part.action, Action::NotifyOne | Action::NotifyAll) {
+                self.wake_up(part.object, world);
             }
+            next = self.resume_task(process, 0, world);
         }
+        let slot = &mut self.tasks[i];
         slot.is_noted = turn::is_noted();
-        if let Next::Asks(Request::Visible(_, place)) = &next {
+        if let Next::Asks(Request::Visible(_, place) | Request::Wait(_, _, place)) = &next {
             slot.place = Some(place);
         }
         if turn::has_news() {
@@ -271,13 +287,41 @@ impl Runtime {
                 world.announce(process, op);
                 Ok(())
             }
+            Next::Asks(Request::Wait(op, wake, place)) => self.wait(process, (op, wake), place, world),
             Next::Asks(Request::Panicked) => Err(panic_failure(process)),
-            Next::Asks(Request::Limit(message)) => {
-                self.was_stopped = true;
-                Err(Failure::limit(process, message))
-            }
+            Next::Asks(Request::Limit(message)) => Err(self.stop(process, message)),
             Next::Ends(ending) => self.ended(process, ending, world),
         }
+    }
+
+    /// Lets a task run until it asks for something; a lock that it left meanwhile is left.
+    #[inline]
+    fn resume_task(&mut self, process: ProcessId, answer: u64, world: &mut World) -> Next {
+        let Some(task) = &mut self.tasks[process as usize].task else { return Next::Ends(Ending::Returned) };
+        let next = task.resume(answer);
+        if let Some((part, place)) = turn::unlocked() {
+            turn::set_unlocked(None);
+            follow(process, part, place, world);
+        }
+        next
+    }
+
+    /// Whether what a task asks for belongs to the step in which it moved.
+    #[inline]
+    fn follows(&mut self, process: ProcessId, part: Part, world: &mut World) -> Result<bool, Failure> {
+        match part.action {
+            Action::Unlock | Action::ReadUnlock | Action::WriteUnlock => {
+                Ok(!self.unlock_is_visible && world.mover() == Some(process))
+            }
+            Action::NotifyOne | Action::NotifyAll => self.notifies_at_once(process, part, world),
+            _ => Ok(false),
+        }
+    }
+
+    /// The failure of a run that is stopped: its tasks can be left in good order.
+    fn stop(&mut self, process: ProcessId, message: String) -> Failure {
+        self.was_stopped = true;
+        Failure::limit(process, message)
     }
 
     /// Tells the world what the task that ran last has created and started.
@@ -374,14 +418,15 @@ impl Runtime {
     }
 }
 
-/// The end of a critical section is no operation of its own unless somebody asks whether a lock is held.
+/// Does something that belongs to the step in which a process moved. Gives what came of it.
 #[inline]
-fn follow(process: ProcessId, part: Part, place: &'static Location<'static>, world: &mut World) {
-    world.follow(process, part);
+fn follow(process: ProcessId, part: Part, place: &'static Location<'static>, world: &mut World) -> u64 {
+    let out = world.follow(process, part).unwrap_or(0);
     if turn::records() {
         let op = Op::on(part.object, part.action).at(std::ptr::from_ref(place) as u64);
-        with_state(|state| state.followed(process, &op, place));
+        with_state(|state| state.followed(process, &op, place, out));
     }
+    out
 }
 
 fn panic_failure(process: ProcessId) -> Failure {
@@ -400,6 +445,7 @@ impl Program for Runtime {
         self.leave_failed();
         self.ready.clear();
         self.deferred.clear();
+        self.guards.begin_run();
         counts::set_destroying(0);
         with_state(State::begin_run);
         let body = self.body.clone();
@@ -420,7 +466,7 @@ impl Program for Runtime {
         if let Some(failure) = &self.early {
             return Err(failure.clone());
         }
-        self.run_one(process, out, world)?;
+        self.go_on(process, out, world)?;
         if self.has_newborn || !self.ready.is_empty() {
             self.run_others(world)?;
         }

@@ -61,6 +61,8 @@ pub(crate) struct Settings {
     /// Whether the end of a critical section is a visible operation: somebody asks whether a lock is held, or the algorithm must see
     /// who will unlock.
     pub(crate) unlock_is_visible: bool,
+    /// Whether notifications are always operations of their own: somebody notifies without the mutex, or waits for a time.
+    pub(crate) notify_is_visible: bool,
     /// For the watchdog: how many visible operations were done.
     pub(crate) progress: Arc<crate::watchdog::Progress>,
 }
@@ -69,6 +71,9 @@ pub(crate) struct Settings {
 pub(crate) const ENDS_MATTER: &str = "somebody asks whether a thread has ended";
 /// What an exploration says that must begin again with visible ends of critical sections.
 pub(crate) const UNLOCKS_MATTER: &str = "somebody asks whether a lock is held";
+
+/// What an exploration says that must begin again with visible notifications.
+pub(crate) const NOTIFICATIONS_MATTER: &str = "somebody notifies without the mutex";
 
 /// What an exploration says that must begin again because it has learned whether a loop waits.
 pub(crate) const LOOPS_MATTER: &str = "a loop may wait";
@@ -84,6 +89,7 @@ impl Settings {
         let hidden = match why {
             ENDS_MATTER => &mut self.exit_is_visible,
             UNLOCKS_MATTER => &mut self.unlock_is_visible,
+            NOTIFICATIONS_MATTER => &mut self.notify_is_visible,
             LEADERS_MATTER => &mut self.leader_is_visible,
             LOOPS_MATTER | COUNTS_MATTER => return true,
             _ => return false,
@@ -93,18 +99,19 @@ impl Settings {
 
     /// Says before a schedule which operations are visible, if not only the usual ones are.
     pub(crate) fn mark(&self, schedule: &str) -> String {
-        let exit = if self.exit_is_visible { "e" } else { "" };
-        let unlock = if self.unlock_is_visible { "u" } else { "" };
-        let colon = if exit.is_empty() && unlock.is_empty() { "" } else { ":" };
-        format!("{exit}{unlock}{colon}{schedule}")
+        let visible =
+            [('e', self.exit_is_visible), ('u', self.unlock_is_visible), ('n', self.notify_is_visible)];
+        let mark: String = visible.iter().filter(|(_, is_visible)| *is_visible).map(|(c, _)| *c).collect();
+        if mark.is_empty() { schedule.to_owned() } else { format!("{mark}:{schedule}") }
     }
 
     /// Makes visible what is said before a schedule, and gives the rest.
     pub(crate) fn read_mark<'t>(&mut self, text: &'t str) -> &'t str {
         match text.split_once(':') {
-            Some((mark, rest)) if matches!(mark, "e" | "u" | "eu") => {
+            Some((mark, rest)) if !mark.is_empty() && mark.chars().all(|c| "eun".contains(c)) => {
                 self.exit_is_visible = mark.contains('e');
                 self.unlock_is_visible = mark.contains('u');
+                self.notify_is_visible = mark.contains('n');
                 rest
             }
             _ => text,
@@ -265,9 +272,15 @@ impl State {
     }
 
     /// For the record: something was done at once.
-    pub(crate) fn followed(&mut self, process: ProcessId, op: &Op, place: &'static Location<'static>) {
+    pub(crate) fn followed(
+        &mut self,
+        process: ProcessId,
+        op: &Op,
+        place: &'static Location<'static>,
+        out: u64,
+    ) {
         self.announced(process, op, place);
-        self.executed(process, 0);
+        self.executed(process, out);
     }
 
     /// For the record.

@@ -2,7 +2,7 @@
 
 use crate::runtime::object::Handle;
 use crate::runtime::state::with_state;
-use crate::runtime::visible;
+use crate::runtime::{visible, visible_wait};
 use crate::sync::MutexGuard;
 use std::fmt;
 use std::sync::{LockResult, PoisonError};
@@ -44,9 +44,9 @@ impl Condvar {
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
         let mutex = guard.take_apart();
         let id = self.id();
-        visible(Op::wait(id, mutex.id()));
-        let notified = visible(Op::on(id, wake)) == 1;
-        (mutex.lock(), notified)
+        // The thread is woken and has the mutex again when this returns.
+        let notified = visible_wait(Op::wait(id, mutex.id()), wake) == 1;
+        (mutex.hold(), notified)
     }
 
     /// See [`std::sync::Condvar::wait`].
