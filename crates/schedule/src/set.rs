@@ -84,6 +84,13 @@ impl Set {
         (self.first.count_ones() + self.more.iter().map(|word| word.count_ones()).sum::<u32>()) as usize
     }
 
+    /// The member, if there is one and no other.
+    #[inline]
+    pub fn only(&self) -> Option<u32> {
+        let is_one = self.more.is_empty() && self.first.is_power_of_two();
+        is_one.then(|| self.first.trailing_zeros())
+    }
+
     /// The smallest member.
     #[inline]
     pub fn first(&self) -> Option<u32> {
@@ -164,5 +171,6 @@ mod tests {
         assert_eq!(set, [3, 64].into_iter().collect());
         assert_eq!(set.without(&Set::single(3)), Set::single(64));
         assert!(set.meets(&Set::single(64)) && !set.meets(&Set::single(65)));
+        assert_eq!((Set::single(3).only(), set.only(), Set::new().only()), (Some(3), None, None));
     }
 }

@@ -38,6 +38,15 @@ struct Life {
     n_announced: u32,
 }
 
+impl Life {
+    /// Nothing is known; what was allocated is kept.
+    #[inline]
+    fn clear(&mut self) {
+        (self.started, self.parent, self.last, self.woken, self.n_announced) = (None, None, None, None, 0);
+        self.joined.clear();
+    }
+}
+
 /// Processes whose end a process has waited for since its last event.
 pub(crate) type Joined = SmallVec<[ProcessId; 4]>;
 
@@ -45,7 +54,9 @@ pub(crate) type Joined = SmallVec<[ProcessId; 4]>;
 #[derive(Clone, Debug, Default)]
 pub struct World {
     objects: Vec<Object>,
+    /// Processes of this run, and room that those of earlier runs have left: so many are of this run.
     processes: Vec<Standing>,
+    n_processes: usize,
     /// Per process, the object that its pending operation touches, or one of the two constants below.
     touched: Vec<ObjectId>,
     /// Who can move. Kept up to date: whoever changes an object asks those again who wait for it.
@@ -77,10 +88,11 @@ impl World {
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.objects.clear();
-        self.processes.clear();
-        self.touched.clear();
+        self.processes[..self.n_processes].fill_with(Standing::default);
+        self.touched[..self.n_processes].fill(NONE);
+        self.lives[..self.n_processes].iter_mut().for_each(Life::clear);
+        self.n_processes = 0;
         self.enabled.clear();
-        self.lives.clear();
         self.now = 0;
         self.mover = None;
         self.sequel.clear();
@@ -90,6 +102,11 @@ impl World {
     pub fn create(&mut self, object: impl Into<Object>) -> ObjectId {
         self.objects.push(object.into());
         self.objects.len() as ObjectId - 1
+    }
+
+    /// Adds objects, which are taken.
+    pub fn create_all(&mut self, objects: &mut Vec<Object>) {
+        self.objects.append(objects);
     }
 
     /// How many objects there are.
@@ -112,7 +129,7 @@ impl World {
     /// An object has changed: those who wait for it may be able to move, or not any more.
     #[inline]
     fn ask_again(&mut self, id: ObjectId) {
-        for (i, &touched) in self.touched.iter().enumerate() {
+        for (i, &touched) in self.touched[..self.n_processes].iter().enumerate() {
             if touched == id || touched == SEVERAL {
                 let Some(Standing::Announced(op)) = self.processes.get(i) else { continue };
                 match is_enabled(&self.objects, i as ProcessId, op) {
@@ -126,8 +143,11 @@ impl World {
     #[inline]
     fn room(&mut self, process: ProcessId) -> usize {
         let i = process as usize;
-        if i >= self.processes.len() {
-            self.make_room(i);
+        if i >= self.n_processes {
+            self.n_processes = i + 1;
+            if i >= self.processes.len() {
+                self.make_room(i);
+            }
         }
         i
     }
@@ -142,22 +162,32 @@ impl World {
     /// Says that a process is started by another: whatever it does comes after all that the other has done.
     pub fn start(&mut self, process: ProcessId, parent: ProcessId) {
         let (i, p) = (self.room(process), self.room(parent));
-        let joined = self.lives[p].joined.clone();
         // A process that has done nothing was started after what its parent was started after.
         let started = self.lives[p].last.or(self.lives[p].started);
-        self.lives[i] = Life { started, parent: Some(parent), joined, ..Life::default() };
+        let life = &mut self.lives[i];
+        life.clear();
+        (life.started, life.parent) = (started, Some(parent));
+        self.inherit(i, p);
+    }
+
+    /// What a process does next comes after the ends that another has waited for since its last event.
+    fn inherit(&mut self, heir: usize, from: usize) {
+        for k in 0..self.lives[from].joined.len() {
+            let process = self.lives[from].joined[k];
+            if !self.lives[heir].joined.contains(&process) {
+                self.lives[heir].joined.push(process);
+            }
+        }
     }
 
     /// Says that whatever a process does next comes after all that another has done, which has ended.
     pub fn join(&mut self, process: ProcessId, ended: ProcessId) {
         let (i, e) = (self.room(process), self.room(ended));
-        // What the other had waited for without doing anything afterwards.
-        let before = self.lives[e].joined.clone();
-        for process in std::iter::once(ended).chain(before) {
-            if !self.lives[i].joined.contains(&process) {
-                self.lives[i].joined.push(process);
-            }
+        if !self.lives[i].joined.contains(&ended) {
+            self.lives[i].joined.push(ended);
         }
+        // What the other had waited for without doing anything afterwards.
+        self.inherit(i, e);
     }
 
     /// Says that the last event has let a process go on: its next event comes after that one. It must have one.
@@ -194,7 +224,7 @@ impl World {
 
     /// One more than the largest number of a process.
     pub fn n_processes(&self) -> u32 {
-        self.processes.len() as u32
+        self.n_processes as u32
     }
 
     /// What a process is about to do.
@@ -254,7 +284,7 @@ impl World {
 
     /// Processes with something to do.
     pub fn waiting(&self) -> impl Iterator<Item = (ProcessId, &Op)> {
-        self.processes.iter().enumerate().filter_map(|(i, standing)| match standing {
+        self.processes[..self.n_processes].iter().enumerate().filter_map(|(i, standing)| match standing {
             Standing::Announced(op) => Some((i as ProcessId, op)),
             _ => None,
         })
@@ -267,7 +297,7 @@ impl World {
 
     /// Processes that are about to do something to this object and to no other.
     pub fn waiting_for(&self, id: ObjectId) -> impl Iterator<Item = (ProcessId, &Op)> {
-        let touching = self.touched.iter().enumerate().filter(move |&(_, &touched)| touched == id);
+        let touching = self.touched[..self.n_processes].iter().enumerate().filter(move |&(_, &touched)| touched == id);
         touching.filter_map(|(i, _)| self.pending(i as ProcessId).map(|op| (i as ProcessId, op)))
     }
 

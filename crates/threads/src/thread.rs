@@ -1,6 +1,6 @@
 //! Threads, as `std::thread` has them.
 
-use crate::runtime::state::{Deferred, Name, Registered, with_state};
+use crate::runtime::state::{Name, Registered, State, with_state};
 use crate::runtime::{self, exit, spin, switch, turn, visible, visible_at};
 use std::any::Any;
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use stubborn_schedule::objects::Process;
-use stubborn_schedule::{Action, ObjectId, Op, ProcessId};
+use stubborn_schedule::{Action, ObjectId, Op, ProcessId, World};
 
 pub use std::thread::{Result, available_parallelism, panicking};
 
@@ -21,38 +21,52 @@ pub use std::thread::{Result, available_parallelism, panicking};
 fn task(process: ProcessId, body: impl FnOnce()) -> impl FnOnce() {
     move || {
         body();
-        // A destructor may use other values of the thread, so they go one by one.
-        while let Some(local) = with_state(|state| state.me().locals.pop()) {
-            drop(local);
-        }
         if turn::is_noted() && with_state(spin::ends) {
             runtime::stop(runtime::state::LOOPS_MATTER.to_owned());
         }
-        let me = with_state(|state| {
-            let is_visible = state.settings.exit_is_visible;
-            let thread = state.thread(process)?;
-            Some((thread.object, thread.created?)).filter(|_| is_visible || !thread.owed.is_empty())
-        });
-        if let Some((object, created)) = me {
-            exit(object, created);
+        loop {
+            match with_state(|state| last_thing(state, process)) {
+                // A destructor may use other values of the thread, so they go one by one.
+                Last::Local(local) => drop(local),
+                Last::Exit(object, created) => return exit(object, created),
+                Last::Nothing => return,
+            }
         }
     }
 }
 
+/// What a thread has left to do when its code has ended.
+enum Last {
+    Local((usize, Box<dyn Any>)),
+    Exit(ObjectId, &'static Location<'static>),
+    Nothing,
+}
+
+fn last_thing(state: &mut State, process: ProcessId) -> Last {
+    let is_visible = state.settings.exit_is_visible;
+    let Some(thread) = state.thread(process) else { return Last::Nothing };
+    match (thread.locals.pop(), thread.created) {
+        (Some(local), _) => Last::Local(local),
+        (None, Some(created)) if is_visible || !thread.owed.is_empty() => Last::Exit(thread.object, created),
+        _ => Last::Nothing,
+    }
+}
+
 /// The main thread.
-pub(crate) fn main_task(body: impl FnOnce() + 'static) -> Box<dyn FnOnce()> {
-    with_state(|state| add(state, 0, Some(Cow::Borrowed("main")), Location::caller()));
+pub(crate) fn main_task(body: impl FnOnce() + 'static, world: &mut World) -> Box<dyn FnOnce()> {
+    with_state(|state| add(state, 0, Some(Cow::Borrowed("main")), Location::caller(), Some(world)));
     Box::new(task(0, body))
 }
 
 fn add(
-    state: &mut runtime::state::State,
+    state: &mut State,
     process: ProcessId,
     name: Name,
     created: &'static Location<'static>,
+    world: Option<&mut World>,
 ) -> ObjectId {
     let registered = Registered { kind: "thread", created: Some(created), process: Some(process) };
-    let object = state.register(Process::new(process).into(), registered);
+    let object = state.register(Process::new(process).into(), registered, world);
     state.add_thread(process, name, object, created);
     object
 }
@@ -74,7 +88,11 @@ fn start<'a, T: 'a>(
             return Err(state.n_threads);
         }
         let process = state.name_child();
-        Ok((process, add(state, process, name.clone(), place)))
+        let object = switch::with_world(|world| {
+            world.start(process, turn::current());
+            add(state, process, name.clone(), place, Some(world))
+        });
+        Ok((process, object.unwrap_or_default()))
     });
     let (process, object) = match added {
         Ok(added) => added,
@@ -86,10 +104,8 @@ fn start<'a, T: 'a>(
         at_end();
     };
     let body = switch::extend_lifetime(Box::new(task(process, run)));
-    with_state(|state| {
-        state.defer(Deferred::Start(process, turn::current()));
-        state.newborn.push_back((process, body));
-    });
+    with_state(|state| state.newborn.push_back((process, body)));
+    turn::set_news(true);
     (Thread { name, process, object }, process)
 }
 

@@ -51,7 +51,11 @@ impl Walk {
     }
 
     /// Somebody who can move.
+    #[inline]
     fn choose(&mut self, enabled: &Set) -> Option<ProcessId> {
+        if let Some(only) = enabled.only() {
+            return Some(only);
+        }
         let total: u64 = enabled.iter().map(|process| self.left(process)).sum();
         if total == 0 {
             return None;

@@ -1,8 +1,7 @@
 //! The runtime: Rust code as a `Program` of the engine.
 //!
-//! A task is a coroutine that runs until it asks for something. Visible operations are requests; everything else a
-//! primitive does is done at once, because nobody else runs. What a task creates and starts between two requests is
-//! noted in `State` and given to the engine when the task asks.
+//! A task is a coroutine that runs until it asks for something. It has the engine's world while it runs: what it creates and starts, and what belongs
+//! to the step in which it moved, it does there by itself. Visible operations it announces there, and then it waits for its turn.
 
 pub(crate) mod counts;
 pub(crate) mod object;
@@ -12,24 +11,21 @@ pub(crate) mod spin;
 pub(crate) mod state;
 pub(crate) mod switch;
 pub(crate) mod turn;
-mod waits;
+pub(crate) mod waits;
 
 use crate::watchdog::Progress;
 use spin::Before;
-use state::{Deferred, State, with_state};
+use state::{State, with_state};
 use std::panic::Location;
 use std::sync::Arc;
 use stubborn_schedule::objects::Object;
 use stubborn_schedule::{Action, Failure, FailureKind, ObjectId, Op, Part, ProcessId, Program, World};
 use switch::{Ending, Next, Task};
-use waits::{Guards, Stage};
 
 /// What a task asks for.
 pub(crate) enum Request {
-    /// To do this.
-    Visible(Op, &'static Location<'static>),
-    /// To wait on a condition variable, to be woken, and to lock the mutex again.
-    Wait(Op, Action, &'static Location<'static>),
+    /// To go on when what it has announced is done.
+    Announced,
     /// To be stopped: a limit was reached.
     Limit(String),
     /// To be stopped in the middle of a panic.
@@ -38,33 +34,34 @@ pub(crate) enum Request {
 
 /// Does a visible operation: waits until it is the task's turn, and gives the output.
 #[track_caller]
+#[inline]
 pub(crate) fn visible(op: Op) -> u64 {
     visible_at(op, Location::caller())
 }
 
-/// Waits on a condition variable, as `Op::wait` says, until `wake` is done and the mutex is locked again. Gives whether it was notified.
-#[track_caller]
-pub(crate) fn visible_wait(op: Op, wake: Action) -> u64 {
-    let place = Location::caller();
-    ask(op, place, |op| Request::Wait(op, wake, place))
-}
-
 /// The same, said to be somewhere else: a destructor does not know where it is called.
 pub(crate) fn visible_at(op: Op, place: &'static Location<'static>) -> u64 {
-    ask(op, place, |op| Request::Visible(op, place))
+    let op = op.at(std::ptr::from_ref(place) as u64);
+    let (site, spins) = (op.site, spin::may_spin(&op));
+    if let Some(out) = prepare(spins, place) {
+        return out;
+    }
+    let out = announce(op, place);
+    if let Some(part) = spins {
+        spin::after(site, part, out);
+    }
+    out
 }
 
-/// Asks for an operation, when everything is done that must come before.
+/// Does what must come before an operation; `spins` is given if it may be one of a loop that waits. Gives what the operation gets if it
+/// must not be done.
 #[inline]
-fn ask(op: Op, place: &'static Location<'static>, request: impl FnOnce(Op) -> Request) -> u64 {
+fn prepare(spins: Option<Part>, place: &'static Location<'static>) -> Option<u64> {
     if !switch::is_task() {
         panic!("an operation of stubborn-threads at {place} outside of `explore`");
     }
-    let op = op.at(std::ptr::from_ref(place) as u64);
-    let site = op.site;
-    let spins = spin::may_spin(&op);
     if turn::is_ending() {
-        return 0;
+        return Some(0);
     }
     if counts::destroying() != 0 {
         // It matters who is the last owner of what is being destroyed.
@@ -72,38 +69,91 @@ fn ask(op: Op, place: &'static Location<'static>, request: impl FnOnce(Op) -> Re
         counts::set_destroying(0);
         counts::see(site);
     }
-    let (mut owes, mut awaited) = (false, None);
     if turn::is_noted() {
-        let before = with_state(|state| {
-            let before = spin::before(state, site, spins);
-            owes = !state.me().owed.is_empty();
-            before
-        });
-        match before {
-            Before::Do => {}
-            Before::Wait(parts) => awaited = Some(parts),
-            Before::Again(out) => return out,
-            Before::Learned => stop(state::LOOPS_MATTER.to_owned()),
-        }
-        // Debts are paid now.
-        turn::set_noted(spins.is_some());
+        return settle(spins, place);
     }
     if std::thread::panicking() {
         // Others must not run while this thread unwinds: to the standard library they would all be panicking.
         switch::suspend(Request::Panicked);
     }
+    None
+}
+
+/// The same, for a task of which something is noted.
+#[cold]
+fn settle(spins: Option<Part>, place: &'static Location<'static>) -> Option<u64> {
+    let site = std::ptr::from_ref(place) as u64;
+    let (before, owes) = with_state(|state| {
+        let before = spin::before(state, site, spins);
+        (before, !state.me().owed.is_empty())
+    });
+    let awaited = match before {
+        Before::Do => None,
+        Before::Wait(parts) => Some(parts),
+        Before::Again(out) => return Some(out),
+        Before::Learned => stop(state::LOOPS_MATTER.to_owned()),
+    };
+    // Debts are paid now.
+    turn::set_noted(spins.is_some());
+    if std::thread::panicking() {
+        switch::suspend(Request::Panicked);
+    }
     while let Some((owed, place)) = if owes { with_state(|state| state.me().owed.pop()) } else { None } {
-        switch::suspend(Request::Visible(owed, place));
+        announce(owed, place);
     }
     if let Some(parts) = awaited {
         // The operation is repeated and gets the same: wait until it would get something else.
-        switch::suspend(Request::Visible(Op::on_all(&parts).at(site), place));
+        announce(Op::on_all(&parts).at(site), place);
     }
-    let out = switch::suspend(request(op));
-    if let Some(part) = spins {
-        spin::after(site, part, out);
+    None
+}
+
+/// Announces an operation and waits until it is done, unless it belongs to the step in which the task moved.
+#[inline]
+fn announce(op: Op, place: &'static Location<'static>) -> u64 {
+    let process = turn::current();
+    let is_done = switch::with_world(|world| {
+        let is_done = op.parts.len() == 1 && is_done_at_once(process, op.parts[0], place, world);
+        if !is_done {
+            if turn::records() {
+                with_state(|state| state.announced(process, &op, place));
+            }
+            world.announce(process, op);
+        }
+        is_done
+    });
+    if is_done == Some(true) {
+        return 0;
     }
-    out
+    turn::set_place(Some(place));
+    switch::suspend(Request::Announced)
+}
+
+/// The end of a critical section is no operation of its own unless somebody asks whether a lock is held, and nothing can come between the end of a
+/// thread and who has waited for it.
+#[inline]
+fn is_done_at_once(
+    process: ProcessId,
+    part: Part,
+    place: &'static Location<'static>,
+    world: &mut World,
+) -> bool {
+    match part.action {
+        Action::Unlock | Action::ReadUnlock | Action::WriteUnlock if turn::may_follow() => {
+            follow(process, part, place, world);
+            true
+        }
+        Action::Join => {
+            let Object::Process(other) = world.object(part.object) else { return false };
+            let ended = other.me();
+            let is_over = other.is_ended() && !with_state(|state| state.settings.exit_is_visible);
+            if is_over {
+                world.join(process, ended);
+            }
+            is_over
+        }
+        _ => false,
+    }
 }
 
 /// A visible operation of a destructor: outside of an exploration, and when a run is given up, it is nothing; while a
@@ -121,12 +171,12 @@ pub(crate) fn visible_in_drop(place: &'static Location<'static>, op: impl FnOnce
     }
 }
 
-/// The end of a critical section, in a destructor. If it belongs to the step in which the task moved, the task goes on.
+/// The end of a critical section, in a destructor.
 pub(crate) fn unlock(place: &'static Location<'static>, object: impl FnOnce() -> ObjectId, action: Action) {
-    let goes_on =
-        turn::may_follow() && !turn::is_noted() && turn::unlocked().is_none() && counts::destroying() == 0;
-    if goes_on && switch::is_task() && !turn::is_ending() && !std::thread::panicking() {
-        turn::set_unlocked(Some((Part { object: object(), action }, place)));
+    let is_quiet = turn::may_follow() && !turn::is_noted() && counts::destroying() == 0 && !turn::is_ending();
+    if is_quiet && switch::is_task() && !std::thread::panicking() {
+        let part = Part { object: object(), action };
+        switch::with_world(|world| follow(turn::current(), part, place, world));
     } else {
         visible_in_drop(place, || Op::on(object(), action));
     }
@@ -165,8 +215,6 @@ struct Slot {
     place: Option<&'static Location<'static>>,
     /// Whether something is noted of it, see `turn`.
     is_noted: bool,
-    /// What its next operation is part of.
-    stage: Stage,
 }
 
 /// Rust code as a program of the engine.
@@ -175,19 +223,14 @@ pub(crate) struct Runtime {
     tasks: Vec<Slot>,
     progress: Arc<Progress>,
     stack_size: usize,
-    /// Whether threads were started that have not run.
-    has_newborn: bool,
     /// Threads that can go on because those whose end they waited for have ended.
     ready: Vec<ProcessId>,
     exit_is_visible: bool,
     unlock_is_visible: bool,
-    guards: Guards,
     /// The run was stopped: its tasks can be left in good order.
     was_stopped: bool,
     /// A failure before the first operation.
     early: Option<Failure>,
-    /// What the task that ran last has left to do.
-    deferred: Vec<Deferred>,
 }
 
 impl Runtime {
@@ -196,7 +239,6 @@ impl Runtime {
         overflow::install();
         let (stack_size, exit_is_visible) = (settings.stack_size, settings.exit_is_visible);
         let unlock_is_visible = settings.unlock_is_visible;
-        let guards = Guards::new(unlock_is_visible || settings.notify_is_visible);
         let progress = settings.progress.clone();
         switch::fetch_stacks(stack_size);
         state::install(State::new(settings));
@@ -205,26 +247,23 @@ impl Runtime {
             tasks: Vec::new(),
             progress,
             stack_size,
-            has_newborn: false,
             ready: Vec::new(),
             exit_is_visible,
             unlock_is_visible,
-            guards,
             was_stopped: false,
             early: None,
-            deferred: Vec::new(),
         }
     }
 
     /// Lets those run who can, until everybody has announced.
     fn run_others(&mut self, world: &mut World) -> Result<(), Failure> {
-        while self.has_newborn || !self.ready.is_empty() {
+        while turn::has_news() || !self.ready.is_empty() {
             if let Some(ready) = self.ready.pop() {
                 self.run_one(ready, 0, world)?;
             } else if let Some((newborn, body)) = with_state(|state| state.newborn.pop_front()) {
                 self.begin(newborn, body, world)?;
             } else {
-                self.has_newborn = false;
+                turn::set_news(false);
             }
         }
         Ok(())
@@ -248,106 +287,25 @@ impl Runtime {
     }
 
     fn run_one(&mut self, process: ProcessId, answer: u64, world: &mut World) -> Result<(), Failure> {
-        let i = process as usize;
-        let Some(slot) = self.tasks.get(i).filter(|slot| slot.task.is_some()) else { return Ok(()) };
+        let Some(slot) = self.tasks.get_mut(process as usize) else { return Ok(()) };
+        let Some(task) = &mut slot.task else { return Ok(()) };
         turn::set_current(process);
         turn::set_noted(slot.is_noted);
         self.progress.turn(process, slot.place);
         turn::set_may_follow(!self.unlock_is_visible && world.mover() == Some(process));
-        let mut next = self.resume_task(process, answer, world);
-        while let Next::Asks(Request::Visible(op, place)) = &next
-            && let &[part] = op.parts.as_slice()
-            && self.follows(process, part, world)?
-        {
-            let out = follow(process, part, place, world);
-            if out > 0 && matches!(part.action, Action::NotifyOne | Action::NotifyAll) {
-                self.wake_up(part.object, world);
-            }
-            next = self.resume_task(process, 0, world);
-        }
-        let slot = &mut self.tasks[i];
+        let next = task.resume(answer, world);
         slot.is_noted = turn::is_noted();
-        if let Next::Asks(Request::Visible(_, place) | Request::Wait(_, _, place)) = &next {
-            slot.place = Some(place);
-        }
-        if turn::has_news() {
-            self.catch_up(world);
-        }
         match next {
-            Next::Asks(Request::Visible(op, place)) => {
-                if turn::records() {
-                    with_state(|state| state.announced(process, &op, place));
-                }
-                // Nothing can come between the end of a thread and who has waited for it.
-                if let Some(ended) = self.joins(&op, world) {
-                    world.join(process, ended);
-                    self.ready.push(process);
-                    return Ok(());
-                }
-                world.announce(process, op);
+            Next::Asks(Request::Announced) => {
+                slot.place = turn::place();
                 Ok(())
             }
-            Next::Asks(Request::Wait(op, wake, place)) => self.wait(process, (op, wake), place, world),
             Next::Asks(Request::Panicked) => Err(panic_failure(process)),
-            Next::Asks(Request::Limit(message)) => Err(self.stop(process, message)),
+            Next::Asks(Request::Limit(message)) => {
+                self.was_stopped = true;
+                Err(Failure::limit(process, message))
+            }
             Next::Ends(ending) => self.ended(process, ending, world),
-        }
-    }
-
-    /// Lets a task run until it asks for something; a lock that it left meanwhile is left.
-    #[inline]
-    fn resume_task(&mut self, process: ProcessId, answer: u64, world: &mut World) -> Next {
-        let Some(task) = &mut self.tasks[process as usize].task else { return Next::Ends(Ending::Returned) };
-        let next = task.resume(answer);
-        if let Some((part, place)) = turn::unlocked() {
-            turn::set_unlocked(None);
-            follow(process, part, place, world);
-        }
-        next
-    }
-
-    /// Whether what a task asks for belongs to the step in which it moved.
-    #[inline]
-    fn follows(&mut self, process: ProcessId, part: Part, world: &mut World) -> Result<bool, Failure> {
-        match part.action {
-            Action::Unlock | Action::ReadUnlock | Action::WriteUnlock => {
-                Ok(!self.unlock_is_visible && world.mover() == Some(process))
-            }
-            Action::NotifyOne | Action::NotifyAll => self.notifies_at_once(process, part, world),
-            _ => Ok(false),
-        }
-    }
-
-    /// The failure of a run that is stopped: its tasks can be left in good order.
-    fn stop(&mut self, process: ProcessId, message: String) -> Failure {
-        self.was_stopped = true;
-        Failure::limit(process, message)
-    }
-
-    /// Tells the world what the task that ran last has created and started.
-    fn catch_up(&mut self, world: &mut World) {
-        turn::set_news(false);
-        with_state(|state| {
-            std::mem::swap(&mut state.deferred, &mut self.deferred);
-            self.has_newborn |= !state.newborn.is_empty();
-        });
-        for deferred in self.deferred.drain(..) {
-            match deferred {
-                Deferred::Create(object) => {
-                    world.create(object);
-                }
-                Deferred::Start(child, parent) => world.start(child, parent),
-                Deferred::AddSender(id) => world.change(id, |object| {
-                    if let Object::Channel(channel) = object {
-                        channel.add_sender();
-                    }
-                }),
-                Deferred::AddReceiver(id) => world.change(id, |object| {
-                    if let Object::Channel(channel) = object {
-                        channel.add_receiver();
-                    }
-                }),
-            }
         }
     }
 
@@ -376,15 +334,6 @@ impl Runtime {
 }
 
 impl Runtime {
-    /// The thread whose end an operation waits for, if it has ended.
-    fn joins(&self, op: &Op, world: &World) -> Option<ProcessId> {
-        let [Part { object, action: Action::Join }] = op.parts.as_slice() else { return None };
-        match world.object(*object) {
-            Object::Process(process) if process.is_ended() && !self.exit_is_visible => Some(process.me()),
-            _ => None,
-        }
-    }
-
     /// The end of a thread is no operation of its own: whoever waits for it goes on.
     fn let_joiners_go_on(&mut self, ended: ProcessId, world: &mut World) {
         let Some(object) = with_state(|state| state.thread(ended).map(|thread| thread.object)) else {
@@ -414,19 +363,22 @@ impl Runtime {
 
     /// Gives all tasks up that have not ended.
     fn give_up(&mut self, how: fn(Task)) {
-        self.tasks.drain(..).filter_map(|slot| slot.task).for_each(how);
+        for slot in &mut self.tasks {
+            if let Some(task) = slot.task.take() {
+                how(task);
+            }
+        }
     }
 }
 
-/// Does something that belongs to the step in which a process moved. Gives what came of it.
+/// Does something that belongs to the step in which a process moved.
 #[inline]
-fn follow(process: ProcessId, part: Part, place: &'static Location<'static>, world: &mut World) -> u64 {
-    let out = world.follow(process, part).unwrap_or(0);
+fn follow(process: ProcessId, part: Part, place: &'static Location<'static>, world: &mut World) {
     if turn::records() {
-        let op = Op::on(part.object, part.action).at(std::ptr::from_ref(place) as u64);
-        with_state(|state| state.followed(process, &op, place, out));
+        with_state(|state| state.follow(process, part, place, world));
+    } else {
+        world.follow(process, part);
     }
-    out
 }
 
 fn panic_failure(process: ProcessId) -> Failure {
@@ -444,14 +396,12 @@ impl Program for Runtime {
     fn reset(&mut self, world: &mut World) {
         self.leave_failed();
         self.ready.clear();
-        self.deferred.clear();
-        self.guards.begin_run();
         counts::set_destroying(0);
         with_state(State::begin_run);
         let body = self.body.clone();
-        let main = crate::thread::main_task(move || body());
+        let main = crate::thread::main_task(move || body(), world);
         with_state(|state| state.newborn.push_back((0, main)));
-        self.has_newborn = true;
+        turn::set_news(true);
         // Nothing can fail that would not fail again when the first operation is done.
         self.early = self.run_others(world).err();
         if self.early.is_some() {
@@ -466,8 +416,14 @@ impl Program for Runtime {
         if let Some(failure) = &self.early {
             return Err(failure.clone());
         }
-        self.go_on(process, out, world)?;
-        if self.has_newborn || !self.ready.is_empty() {
+        let out = match turn::has_stages() {
+            true => with_state(|state| state.has_moved(process, out, world)),
+            false => Some(out),
+        };
+        if let Some(out) = out {
+            self.run_one(process, out, world)?;
+        }
+        if turn::has_news() || !self.ready.is_empty() {
             self.run_others(world)?;
         }
         Ok(())

@@ -62,7 +62,7 @@ impl Handle {
         }
         let registered = Registered { kind: self.kind, created: Some(self.created), process: None };
         let object = make(is_old);
-        let id = with_state(|state| state.register(object, registered));
+        let id = with_state(|state| state.register_here(object, registered));
         self.id.store(id, Ordering::Relaxed);
         self.run.store(run, Ordering::Release);
         Known::New(id, is_old)

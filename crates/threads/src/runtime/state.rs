@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use stubborn_schedule::objects::{Object, WakeOrder};
 use stubborn_schedule::report::Names;
-use stubborn_schedule::{ObjectId, Op, ProcessId};
+use stubborn_schedule::{ObjectId, Op, Part, ProcessId, World};
 
 /// Workers of the whole operating system process are numbered, and the runs of a worker, so that objects know in which
 /// run they were registered.
@@ -24,18 +24,6 @@ const RUN_BITS: u32 = 40;
 pub(crate) fn is_foreign(run: u64, mine: u64) -> bool {
     let (worker, me) = (run >> RUN_BITS, mine >> RUN_BITS);
     worker != me && ACTIVE.lock().unwrap_or_else(PoisonError::into_inner).contains(&worker)
-}
-
-/// What is to be done to the world.
-pub(crate) enum Deferred {
-    /// A new object.
-    Create(Object),
-    /// A thread is started by another, after what that has done so far.
-    Start(ProcessId, ProcessId),
-    /// A channel has one more sender.
-    AddSender(ObjectId),
-    /// A channel has one more receiver.
-    AddReceiver(ObjectId),
 }
 
 /// Names that several workers share.
@@ -180,8 +168,8 @@ pub(crate) struct State {
     pub(crate) objects: Vec<Registered>,
     /// Where reference counts were visible when the exploration began.
     pub(crate) counted: super::counts::Places,
-    /// What to do with the world when the task that runs asks for something.
-    pub(crate) deferred: Vec<Deferred>,
+    /// Who waits on which condition variable.
+    pub(crate) waits: super::waits::Waits,
     /// Threads that have not run.
     pub(crate) newborn: VecDeque<(ProcessId, Box<dyn FnOnce()>)>,
     /// Addresses that atomic pointers have held, in order.
@@ -219,6 +207,7 @@ impl State {
     pub(crate) fn new(settings: Settings) -> State {
         let worker = WORKERS.fetch_add(1, Ordering::Relaxed);
         ACTIVE.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        let waits = super::waits::Waits::new(&settings);
         let counted = settings.counted.lock().unwrap_or_else(PoisonError::into_inner).clone();
         State {
             settings,
@@ -228,7 +217,7 @@ impl State {
             n_threads: 0,
             children: Vec::new(),
             objects: Vec::new(),
-            deferred: Vec::new(),
+            waits,
             newborn: VecDeque::new(),
             addresses: Vec::new(),
             recording: None,
@@ -242,19 +231,13 @@ impl State {
         self.threads.iter_mut().filter(|thread| thread.exists).for_each(Thread::forget);
         self.n_threads = 0;
         self.objects.clear();
-        self.deferred.clear();
+        self.waits.begin_run();
         turn::set_news(false);
         self.newborn.clear();
         self.addresses.clear();
         if let Some(recording) = &mut self.recording {
             recording.clear();
         }
-    }
-
-    /// Something for the world, or a thread that has not run.
-    pub(crate) fn defer(&mut self, deferred: Deferred) {
-        self.deferred.push(deferred);
-        turn::set_news(true);
     }
 
     /// From now on steps are recorded.
@@ -271,16 +254,22 @@ impl State {
         }
     }
 
-    /// For the record: something was done at once.
-    pub(crate) fn followed(
+    /// Does something that belongs to the step in which a process moved. Gives what came of it.
+    #[inline]
+    pub(crate) fn follow(
         &mut self,
         process: ProcessId,
-        op: &Op,
+        part: Part,
         place: &'static Location<'static>,
-        out: u64,
-    ) {
-        self.announced(process, op, place);
-        self.executed(process, out);
+        world: &mut World,
+    ) -> u64 {
+        let out = world.follow(process, part).unwrap_or(0);
+        if turn::records() {
+            let op = Op::on(part.object, part.action).at(std::ptr::from_ref(place) as u64);
+            self.announced(process, &op, place);
+            self.executed(process, out);
+        }
+        out
     }
 
     /// For the record.
@@ -311,11 +300,31 @@ impl State {
         self.known(process).is_some_and(|thread| thread.is_detached)
     }
 
-    /// Registers an object and gives its number.
-    pub(crate) fn register(&mut self, object: Object, registered: Registered) -> ObjectId {
+    /// Registers an object and gives its number. When a run is given up there is no world any more, and nobody will ask.
+    pub(crate) fn register(
+        &mut self,
+        object: Object,
+        registered: Registered,
+        world: Option<&mut World>,
+    ) -> ObjectId {
         self.objects.push(registered);
-        self.defer(Deferred::Create(object));
+        if let Some(world) = world {
+            world.create(object);
+        }
         self.objects.len() as ObjectId - 1
+    }
+
+    /// The same, in the world in which a task runs.
+    pub(crate) fn register_here(&mut self, object: Object, registered: Registered) -> ObjectId {
+        let mut object = Some(object);
+        let here = super::switch::with_world(|world| {
+            object.take().map(|object| self.register(object, registered, Some(world)))
+        });
+        match (here.flatten(), object) {
+            (Some(id), _) => id,
+            (None, Some(object)) => self.register(object, registered, None),
+            (None, None) => 0,
+        }
     }
 
     /// The number of a thread that the running thread starts.

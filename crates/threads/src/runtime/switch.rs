@@ -4,6 +4,8 @@
 //! * All tasks of an exploration run on one operating system thread, one at a time, between `resume` and `suspend`.
 //! * `YIELDER` points to the yielder of the task that runs, which lives on that task's stack, and is null while none
 //!   runs. Only `suspend` reads it.
+//! * `WORLD` points to the world that `resume` was given, exclusively borrowed until the task is suspended, and is null while no task runs.
+//!   `with_world` takes it away while it uses it, so nobody has it twice.
 //! * A task that is given up is either unwound, or its stack is reset and what was on it is never used again: its
 //!   objects leak. The only ways to it were through tasks of the same run, all of which are given up together.
 
@@ -17,11 +19,13 @@ use std::panic::Location;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
+use stubborn_schedule::World;
 
 type Switch = Yielder<u64, Request>;
 
 thread_local! {
     static YIELDER: Cell<*const Switch> = const { Cell::new(ptr::null()) };
+    static WORLD: Cell<*mut World> = const { Cell::new(ptr::null_mut()) };
     static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -74,10 +78,13 @@ impl Task {
         Some(Task { coroutine })
     }
 
-    /// Lets the task run until it asks for something, or ends.
-    pub(crate) fn resume(&mut self, answer: u64) -> Next {
+    /// Lets the task run in a world until it asks for something, or ends.
+    #[inline]
+    pub(crate) fn resume(&mut self, answer: u64, world: &mut World) -> Next {
         super::overflow::watch(Some(self.coroutine.trap_handler()));
+        WORLD.set(world);
         let result = self.coroutine.resume(answer);
+        WORLD.set(ptr::null_mut());
         super::overflow::watch(None);
         YIELDER.set(ptr::null());
         match result {
@@ -135,11 +142,26 @@ pub(crate) fn return_stacks(size: usize) {
 }
 
 /// Whether a task runs on this thread.
+#[inline]
 pub(crate) fn is_task() -> bool {
     !YIELDER.get().is_null()
 }
 
+/// Does something in the world in which a task runs; nothing if none runs.
+#[inline]
+pub(crate) fn with_world<R>(f: impl FnOnce(&mut World) -> R) -> Option<R> {
+    let world = WORLD.replace(ptr::null_mut());
+    if world.is_null() {
+        return None;
+    }
+    // SAFETY: it was borrowed for as long as the task runs, and nobody else can get it now, see the invariants.
+    let result = f(unsafe { &mut *world });
+    WORLD.set(world);
+    Some(result)
+}
+
 /// Asks for something and waits for the answer. Must be called in a task.
+#[inline]
 pub(crate) fn suspend(request: Request) -> u64 {
     let yielder = YIELDER.get();
     assert!(!yielder.is_null(), "outside of an exploration");

@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 use std::panic::Location;
-use stubborn_schedule::{Part, ProcessId};
+use stubborn_schedule::ProcessId;
 
 thread_local! {
     static RUN: Cell<u64> = const { Cell::new(0) };
@@ -13,7 +13,8 @@ thread_local! {
     static HAS_NEWS: Cell<bool> = const { Cell::new(false) };
     static IS_NOTED: Cell<bool> = const { Cell::new(false) };
     static MAY_FOLLOW: Cell<bool> = const { Cell::new(false) };
-    static UNLOCKED: Cell<Option<(Part, &'static Location<'static>)>> = const { Cell::new(None) };
+    static PLACE: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
+    static HAS_STAGES: Cell<bool> = const { Cell::new(false) };
     static RECORDS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -39,14 +40,16 @@ word! {
     CURRENT: ProcessId, current, set_current;
     /// The run is given up: operations are nothing.
     IS_ENDING: bool, is_ending, set_ending;
-    /// The task that runs has created or started something.
+    /// Threads were started that have not run.
     HAS_NEWS: bool, has_news, set_news;
     /// Something is noted of the thread that runs: what it has read, or what it owes.
     IS_NOTED: bool, is_noted, set_noted;
     /// What the task that runs does belongs to the step in which it moved, if it commutes to the left.
     MAY_FOLLOW: bool, may_follow, set_may_follow;
-    /// The lock that it has left since.
-    UNLOCKED: Option<(Part, &'static Location<'static>)>, unlocked, set_unlocked;
+    /// Where the task that ran last has asked for something.
+    PLACE: Option<&'static Location<'static>>, place, set_place;
+    /// Somebody waits or notifies in this run, see `waits`.
+    HAS_STAGES: bool, has_stages, set_stages;
     /// Steps are recorded.
     RECORDS: bool, records, set_records;
 }

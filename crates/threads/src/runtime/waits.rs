@@ -12,15 +12,15 @@
 //! rule, so every run up to there has an equivalent one among those that are made.
 //! **Checked by** `tests/random_threads.rs` against a full search in which each of these is a step of its own.
 
-use super::state::{NOTIFICATIONS_MATTER, with_state};
-use super::{Runtime, follow, turn};
+use super::state::{NOTIFICATIONS_MATTER, Settings, State, with_state};
+use super::{Request, prepare, stop, switch, turn};
 use std::panic::Location;
 use stubborn_schedule::objects::{Object, Table};
-use stubborn_schedule::{Action, Failure, ObjectId, Op, Part, ProcessId, World};
+use stubborn_schedule::{Action, ObjectId, Op, Part, ProcessId, World};
 
 /// What the operation that a task has announced is part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Stage {
+enum Stage {
     /// Of nothing else.
     #[default]
     Alone,
@@ -36,171 +36,222 @@ pub(super) enum Stage {
 
 /// A wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wait {
+struct Wait {
     condvar: ObjectId,
     mutex: ObjectId,
     wake: Action,
-    site: u64,
+    place: &'static Location<'static>,
 }
 
-/// Which mutex guards which condition variable, as far as this run has shown.
+impl Wait {
+    fn site(&self) -> u64 {
+        std::ptr::from_ref(self.place) as u64
+    }
+}
+
+/// Who waits and notifies in a run.
 #[derive(Debug)]
-pub(super) struct Guards {
+pub(crate) struct Waits {
     /// Waits and notifications are steps.
-    is_off: bool,
-    /// Condition variables and mutexes.
-    known: Vec<(ObjectId, ObjectId)>,
+    are_visible: bool,
+    /// Being woken is a step.
+    waking_is_visible: bool,
+    /// Condition variables, and the mutexes that guard them, as far as this run has shown.
+    guards: Vec<(ObjectId, ObjectId)>,
+    /// Per process, what it is about to do. Of this run if `turn` says that there is anything.
+    stages: Vec<Stage>,
 }
 
-impl Guards {
-    pub(super) fn new(is_off: bool) -> Guards {
-        Guards { is_off, known: Vec::new() }
-    }
+/// What became of a notification.
+enum Notified {
+    /// It is done.
+    AtOnce,
+    /// It is announced.
+    Announced,
+    /// It cannot be part of a step.
+    Unguarded,
+}
 
-    pub(super) fn begin_run(&mut self) {
-        self.known.clear();
+/// Notifies, at a place.
+#[track_caller]
+pub(crate) fn notify(condvar: ObjectId, action: Action) {
+    let place = Location::caller();
+    if prepare(None, place).is_some() {
+        return;
     }
-
-    /// Whether what a process does to a condition variable is guarded; nothing if it ought to be and is not.
-    fn covers(&mut self, process: ProcessId, condvar: ObjectId, world: &World) -> Option<bool> {
-        if self.is_off {
-            return Some(false);
+    let part = Part { object: condvar, action };
+    match with_state(|state| switch::with_world(|world| state.notify(part, place, world))) {
+        Some(Notified::AtOnce) => {}
+        Some(Notified::Unguarded) | None => stop(NOTIFICATIONS_MATTER.to_owned()),
+        Some(Notified::Announced) => {
+            turn::set_place(Some(place));
+            switch::suspend(Request::Announced);
         }
+    }
+}
+
+/// Leaves a mutex and waits, until it is woken by `wake` and has the mutex again. Gives whether it was notified.
+#[track_caller]
+pub(crate) fn wait(condvar: ObjectId, mutex: ObjectId, wake: Action) -> bool {
+    let place = Location::caller();
+    if prepare(None, place).is_some() {
+        return false;
+    }
+    let wait = Wait { condvar, mutex, wake, place };
+    if with_state(|state| switch::with_world(|world| state.begin_to_wait(wait, world))) != Some(true) {
+        stop(NOTIFICATIONS_MATTER.to_owned());
+    }
+    turn::set_place(Some(place));
+    switch::suspend(Request::Announced) == 1
+}
+
+impl Waits {
+    pub(crate) fn new(settings: &Settings) -> Waits {
+        Waits {
+            are_visible: settings.unlock_is_visible || settings.notify_is_visible,
+            waking_is_visible: settings.unlock_is_visible,
+            guards: Vec::new(),
+            stages: Vec::new(),
+        }
+    }
+
+    pub(crate) fn begin_run(&mut self) {
+        self.guards.clear();
+        self.stages.clear();
+        turn::set_stages(false);
+    }
+
+    fn set(&mut self, process: ProcessId, stage: Stage) {
+        let i = process as usize;
+        if self.stages.len() <= i {
+            self.stages.resize(i + 1, Stage::Alone);
+        }
+        self.stages[i] = stage;
+        turn::set_stages(true);
+    }
+
+    fn guard(&self, condvar: ObjectId) -> Option<ObjectId> {
+        self.guards.iter().find(|(of, _)| *of == condvar).map(|(_, mutex)| *mutex)
+    }
+
+    /// Whether a process that notifies holds the mutex that guards a condition variable.
+    fn is_guarded(&mut self, process: ProcessId, condvar: ObjectId, world: &World) -> bool {
         let holds = |object: &Object| matches!(object, Object::Mutex(mutex) if mutex.is_held_by(process));
-        let known = self.known.iter().find(|(of, _)| *of == condvar).map(|(_, mutex)| *mutex);
-        let is_held = match known {
+        match self.guard(condvar) {
             Some(mutex) => holds(world.object(mutex)),
             None => {
                 // The one that was created last: it will turn out if that was wrong.
                 let held = world.objects().iter().rposition(holds);
-                self.known.extend(held.map(|mutex| (condvar, mutex as ObjectId)));
+                self.guards.extend(held.map(|mutex| (condvar, mutex as ObjectId)));
                 held.is_some()
             }
-        };
-        is_held.then_some(true)
+        }
     }
 
-    /// The same for a wait, which is made by who holds the mutex.
-    fn covers_wait(&mut self, wait: &Wait) -> Option<bool> {
-        if self.is_off {
-            return Some(false);
+    /// The same of a wait, which is made by who holds its mutex.
+    fn is_wait_guarded(&mut self, wait: &Wait) -> bool {
+        match self.guard(wait.condvar) {
+            Some(mutex) => wait.wake == Action::Wake && mutex == wait.mutex,
+            None => {
+                self.guards.push((wait.condvar, wait.mutex));
+                wait.wake == Action::Wake
+            }
         }
-        let known = self.known.iter().find(|(of, _)| *of == wait.condvar);
-        if wait.wake != Action::Wake || known.is_some_and(|(_, mutex)| *mutex != wait.mutex) {
-            return None;
-        }
-        if known.is_none() {
-            self.known.push((wait.condvar, wait.mutex));
-        }
-        Some(true)
     }
 }
 
-impl Runtime {
-    /// An operation was done: lets the task run, if it was not part of a wait that goes on.
-    pub(super) fn go_on(&mut self, process: ProcessId, out: u64, world: &mut World) -> Result<(), Failure> {
-        let Some(slot) = self.tasks.get_mut(process as usize) else { return Ok(()) };
-        match std::mem::take(&mut slot.stage) {
-            Stage::Alone => self.run_one(process, out, world),
+impl State {
+    /// The task that runs notifies.
+    fn notify(&mut self, part: Part, place: &'static Location<'static>, world: &mut World) -> Notified {
+        let process = turn::current();
+        if !self.waits.are_visible {
+            if !self.waits.is_guarded(process, part.object, world) {
+                return Notified::Unguarded;
+            }
+            if turn::may_follow() && world.object(part.object).choices(part.action) == 1 {
+                if self.follow(process, part, place, world) > 0 {
+                    self.wake_up(part.object, world);
+                }
+                return Notified::AtOnce;
+            }
+        }
+        self.waits.set(process, Stage::Notifies(part.object));
+        let site = std::ptr::from_ref(place) as u64;
+        self.announce(process, Op::on(part.object, part.action).at(site), place, world);
+        Notified::Announced
+    }
+
+    /// The task that runs waits. False if waits must be steps and are not.
+    fn begin_to_wait(&mut self, wait: Wait, world: &mut World) -> bool {
+        let process = turn::current();
+        if !self.waits.are_visible {
+            if !self.waits.is_wait_guarded(&wait) {
+                return false;
+            }
+            if turn::may_follow() {
+                let parts = [(wait.condvar, Action::Wait), (wait.mutex, Action::Unlock)];
+                for (object, action) in parts {
+                    self.follow(process, Part { object, action }, wait.place, world);
+                }
+                self.sleep(process, wait, world);
+                return true;
+            }
+        }
+        self.waits.set(process, Stage::Waits(wait));
+        self.announce(process, Op::wait(wait.condvar, wait.mutex).at(wait.site()), wait.place, world);
+        true
+    }
+
+    fn sleep(&mut self, process: ProcessId, wait: Wait, world: &mut World) {
+        self.waits.set(process, Stage::Sleeps(wait));
+        self.announce(process, Op::on(wait.condvar, wait.wake).at(wait.site()), wait.place, world);
+    }
+
+    fn lock_again(&mut self, process: ProcessId, wait: Wait, notified: bool, world: &mut World) {
+        self.waits.set(process, Stage::Locks(notified));
+        self.announce(process, Op::on(wait.mutex, Action::Lock).at(wait.site()), wait.place, world);
+    }
+
+    /// A process has moved: what its task gets, unless that is in a wait that goes on.
+    pub(super) fn has_moved(&mut self, process: ProcessId, out: u64, world: &mut World) -> Option<u64> {
+        let stage = self.waits.stages.get_mut(process as usize).map_or(Stage::Alone, std::mem::take);
+        match stage {
+            Stage::Alone => return Some(out),
             Stage::Notifies(condvar) => {
                 if out > 0 {
                     self.wake_up(condvar, world);
                 }
-                self.run_one(process, out, world)
+                return Some(out);
             }
-            Stage::Waits(wait) => {
-                self.sleep(process, wait, world);
-                Ok(())
-            }
-            Stage::Sleeps(wait) => {
-                self.lock_again(process, wait, out == 1, world);
-                Ok(())
-            }
-            Stage::Locks(notified) => self.run_one(process, u64::from(notified), world),
+            Stage::Waits(wait) => self.sleep(process, wait, world),
+            Stage::Sleeps(wait) => self.lock_again(process, wait, out == 1, world),
+            Stage::Locks(notified) => return Some(u64::from(notified)),
         }
+        None
     }
 
-    /// Whether a notification that was asked for belongs to the step in which the process moved. It is announced if not.
-    pub(super) fn notifies_at_once(
-        &mut self,
-        process: ProcessId,
-        part: Part,
-        world: &mut World,
-    ) -> Result<bool, Failure> {
-        // The condition variable may be new.
-        if turn::has_news() {
-            self.catch_up(world);
-        }
-        let Some(is_guarded) = self.guards.covers(process, part.object, world) else {
-            return Err(self.stop(process, NOTIFICATIONS_MATTER.to_owned()));
-        };
-        let follows = is_guarded
-            && world.mover() == Some(process)
-            && world.object(part.object).choices(part.action) == 1;
-        if !follows {
-            self.tasks[process as usize].stage = Stage::Notifies(part.object);
-        }
-        Ok(follows)
-    }
-
-    /// A task asks to wait.
-    pub(super) fn wait(
-        &mut self,
-        process: ProcessId,
-        (op, wake): (Op, Action),
-        place: &'static Location<'static>,
-        world: &mut World,
-    ) -> Result<(), Failure> {
-        let &[condvar, mutex] = op.parts.as_slice() else { return Ok(()) };
-        let wait = Wait { condvar: condvar.object, mutex: mutex.object, wake, site: op.site };
-        let Some(is_guarded) = self.guards.covers_wait(&wait) else {
-            return Err(self.stop(process, NOTIFICATIONS_MATTER.to_owned()));
-        };
-        if is_guarded && world.mover() == Some(process) {
-            follow(process, condvar, place, world);
-            follow(process, mutex, place, world);
-            self.sleep(process, wait, world);
-        } else {
-            self.tasks[process as usize].stage = Stage::Waits(wait);
-            self.announce(process, op, world);
-        }
-        Ok(())
-    }
-
-    fn sleep(&mut self, process: ProcessId, wait: Wait, world: &mut World) {
-        self.tasks[process as usize].stage = Stage::Sleeps(wait);
-        self.announce(process, Op::on(wait.condvar, wait.wake).at(wait.site), world);
-    }
-
-    fn lock_again(&mut self, process: ProcessId, wait: Wait, notified: bool, world: &mut World) {
-        self.tasks[process as usize].stage = Stage::Locks(notified);
-        self.announce(process, Op::on(wait.mutex, Action::Lock).at(wait.site), world);
-    }
-
-    /// Those who were notified in the last event are woken without a step, unless every step is one.
-    pub(super) fn wake_up(&mut self, condvar: ObjectId, world: &mut World) {
-        if self.unlock_is_visible {
+    /// Those who were notified in the last event are woken without a step, unless that is one.
+    fn wake_up(&mut self, condvar: ObjectId, world: &mut World) {
+        if self.waits.waking_is_visible {
             return;
         }
-        for process in 0..self.tasks.len() as ProcessId {
-            let Stage::Sleeps(wait) = self.tasks[process as usize].stage else { continue };
-            let is_woken = wait.condvar == condvar && wait.wake == Action::Wake;
-            if !is_woken || !world.enabled().contains(process) {
-                continue;
+        for process in 0..self.waits.stages.len() as ProcessId {
+            let Stage::Sleeps(wait) = self.waits.stages[process as usize] else { continue };
+            let may_wake = wait.condvar == condvar && wait.wake == Action::Wake;
+            if may_wake && world.enabled().contains(process) {
+                world.change(condvar, |object| object.execute(process, Action::Wake, 0));
+                world.wake(process);
+                if turn::records() {
+                    self.executed(process, 1);
+                }
+                self.lock_again(process, wait, true, world);
             }
-            world.change(condvar, |object| object.execute(process, Action::Wake, 0));
-            world.wake(process);
-            if turn::records() {
-                with_state(|state| state.executed(process, 1));
-            }
-            self.lock_again(process, wait, true, world);
         }
     }
 
-    /// Announces an operation of a task at the place where it last asked for one.
-    fn announce(&mut self, process: ProcessId, op: Op, world: &mut World) {
-        if let Some(place) = self.tasks[process as usize].place.filter(|_| turn::records()) {
-            with_state(|state| state.announced(process, &op, place));
+    fn announce(&mut self, process: ProcessId, op: Op, place: &'static Location<'static>, world: &mut World) {
+        if turn::records() {
+            self.announced(process, &op, place);
         }
         world.announce(process, op);
     }

@@ -1,12 +1,11 @@
 //! Channels: the common part of `mpsc` and of the bounded channel for several receivers.
 
 use crate::runtime::object::Handle;
-use crate::runtime::state::{Deferred, with_state};
 use crate::runtime::{switch, visible, visible_in_drop};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-use stubborn_schedule::objects::{Channel, DISCONNECTED, EMPTY, FULL};
+use stubborn_schedule::objects::{Channel, DISCONNECTED, EMPTY, FULL, Object};
 use stubborn_schedule::{Action, ObjectId, Op};
 
 use std::sync::mpsc::{RecvError, SendError, TryRecvError, TrySendError};
@@ -100,7 +99,7 @@ impl<T> Shared<T> {
     pub(crate) fn add_sender(&self) {
         if switch::is_task() {
             let id = self.id();
-            with_state(|state| state.defer(Deferred::AddSender(id)));
+            change(id, Channel::add_sender);
         } else {
             self.ends.lock().unwrap_or_else(PoisonError::into_inner).0 += 1;
         }
@@ -109,7 +108,7 @@ impl<T> Shared<T> {
     fn add_receiver(&self) {
         if switch::is_task() {
             let id = self.id();
-            with_state(|state| state.defer(Deferred::AddReceiver(id)));
+            change(id, Channel::add_receiver);
         } else {
             self.ends.lock().unwrap_or_else(PoisonError::into_inner).1 += 1;
         }
@@ -122,6 +121,17 @@ impl<T> Shared<T> {
     pub(crate) fn drop_receiver(&self) {
         visible_in_drop(self.handle.created(), || Op::on(self.id(), Action::DropReceiver));
     }
+}
+
+/// Changes the engine's channel in a way that nobody can notice.
+fn change(id: ObjectId, change: fn(&mut Channel)) {
+    switch::with_world(|world| {
+        world.change(id, |object| {
+            if let Object::Channel(channel) = object {
+                change(channel);
+            }
+        })
+    });
 }
 
 /// A channel with room for so many messages, at least one, for several senders and receivers.

@@ -2,12 +2,12 @@
 
 use crate::runtime::object::Handle;
 use crate::runtime::state::with_state;
-use crate::runtime::{visible, visible_wait};
+use crate::runtime::waits::{notify, wait};
 use crate::sync::MutexGuard;
 use std::fmt;
 use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
-use stubborn_schedule::{Action, ObjectId, Op, objects};
+use stubborn_schedule::{Action, ObjectId, objects};
 
 /// See [`std::sync::Condvar`].
 pub struct Condvar {
@@ -45,7 +45,7 @@ impl Condvar {
         let mutex = guard.take_apart();
         let id = self.id();
         // The thread is woken and has the mutex again when this returns.
-        let notified = visible_wait(Op::wait(id, mutex.id()), wake) == 1;
+        let notified = wait(id, mutex.id(), wake);
         (mutex.hold(), notified)
     }
 
@@ -110,13 +110,13 @@ impl Condvar {
     /// See [`std::sync::Condvar::notify_one`].
     #[track_caller]
     pub fn notify_one(&self) {
-        visible(Op::on(self.id(), Action::NotifyOne));
+        notify(self.id(), Action::NotifyOne);
     }
 
     /// See [`std::sync::Condvar::notify_all`].
     #[track_caller]
     pub fn notify_all(&self) {
-        visible(Op::on(self.id(), Action::NotifyAll));
+        notify(self.id(), Action::NotifyAll);
     }
 }
 
