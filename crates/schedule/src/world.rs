@@ -297,7 +297,8 @@ impl World {
 
     /// Processes that are about to do something to this object and to no other.
     pub fn waiting_for(&self, id: ObjectId) -> impl Iterator<Item = (ProcessId, &Op)> {
-        let touching = self.touched[..self.n_processes].iter().enumerate().filter(move |&(_, &touched)| touched == id);
+        let touching =
+            self.touched[..self.n_processes].iter().enumerate().filter(move |&(_, &touched)| touched == id);
         touching.filter_map(|(i, _)| self.pending(i as ProcessId).map(|op| (i as ProcessId, op)))
     }
 
