@@ -436,9 +436,13 @@ pub(crate) struct RunArgs {
     /// A thread that does nothing visible for so long diverges, e.g. 500ms; by default 5s
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub(crate) patience: Option<Duration>,
-    /// Wake up who waits on a condition variable for nothing, too, as POSIX allows
+    /// How often every thread that waits on a condition variable may wake up for nothing, as POSIX allows; by default once, in a
+    /// second exploration
+    #[arg(long, value_name = "N")]
+    pub(crate) spurious: Option<u32>,
+    /// Ask the program at every step, also of a beginning that is repeated: slower, and no different
     #[arg(long)]
-    pub(crate) spurious: bool,
+    pub(crate) stepwise: bool,
     /// Make this run again, as a report gave it
     #[arg(long, value_name = "SCHEDULE")]
     pub(crate) replay: Option<String>,

@@ -35,7 +35,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, Failure> {
         options.stop = stop;
         options.progress = (!args.quiet).then(progress);
     });
-    let run = args.patience.into_iter().fold(run, Run::patience).wakes_spuriously(args.spurious);
+    let run = args.patience.into_iter().fold(run, Run::patience);
+    let run = args.spurious.into_iter().fold(run, Run::spurious).is_stepwise(args.stepwise);
     let report = match &args.replay {
         Some(schedule) => run.replay(schedule),
         None => run.explore(),

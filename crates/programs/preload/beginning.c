@@ -17,8 +17,8 @@ static void catch_crashes(void)
 static void begin_process(struct slot *slot)
 {
 	me = slot;
-	slot->os_pid = (int32_t)syscall(SYS_getpid);
-	slot->os_tid = slot->os_pid;
+	slot->os_tid = (int32_t)syscall(SYS_getpid);
+	slot->os_pid = slot->os_tid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pthread_setspecific(exit_key, (void *)1);
 }

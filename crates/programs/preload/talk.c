@@ -121,7 +121,9 @@ static struct slot *new_slot(uint32_t process, uint32_t is_thread)
 	slot->process = process;
 	slot->is_thread = is_thread;
 	slot->image = image;
+	/* What was here in another run is gone; who looks for the dead must not look there. */
 	slot->os_pid = 0;
+	slot->os_tid = 0;
 	slot->serial = 0;
 	slot->args[3] = 0;
 	atomic_store(&slot->state, MOVING);

@@ -14,8 +14,8 @@ static void *begin_thread(void *argument)
 	struct beginning beginning = *(struct beginning *)argument;
 	free(argument);
 	me = beginning.slot;
-	me->os_pid = (int32_t)syscall(SYS_getpid);
 	me->os_tid = (int32_t)syscall(SYS_gettid);
+	me->os_pid = (int32_t)syscall(SYS_getpid);
 	pthread_setspecific(exit_key, (void *)1);
 	request(OP_START, 0, 0, 0, 0);
 	return beginning.function(beginning.argument);

@@ -21,9 +21,10 @@ use binary::Binary;
 use controller::{AGAIN, Controller, Key, Kind, Settings};
 use std::time::{Duration, Instant};
 use stubborn_schedule::objects::WakeOrder;
-use stubborn_schedule::report::{Counterexample, Naming, Recorded, Report, Verdict, tell};
+use stubborn_schedule::report::{Counterexample, Naming, Recorded, Report, Spurious, Verdict, tell};
 use stubborn_schedule::{
-    Explorer, Failure, FailureKind, Found, ObjectId, Options, Outcome, ProcessId, Schedule, Why, shrink,
+    Explorer, Failure, FailureKind, Found, ObjectId, Options, Outcome, ProcessId, Schedule, Stats, Why,
+    shrink,
 };
 
 /// The format of reports for machines.
@@ -76,6 +77,7 @@ pub enum Trouble {
 pub struct Run {
     options: Options,
     settings: Settings,
+    spurious: Option<u32>,
 }
 
 impl Run {
@@ -90,9 +92,10 @@ impl Run {
                 patience,
                 wake_order: WakeOrder::Any,
                 shows_output: false,
-                wakes_spuriously: false,
+                spurious: 0,
                 is_stepwise: false,
             },
+            spurious: None,
         }
     }
 
@@ -114,9 +117,10 @@ impl Run {
         self
     }
 
-    /// Whether who waits on a condition variable may wake up without a reason, as POSIX allows.
-    pub fn wakes_spuriously(mut self, wakes: bool) -> Run {
-        self.settings.wakes_spuriously = wakes;
+    /// How often every thread may wake up for nothing where it waits on a condition variable, as POSIX allows: once, if not set. Explored after
+    /// everything else, if there are such waits and nothing was found; of random runs, only if it is set.
+    pub fn spurious(mut self, most: u32) -> Run {
+        self.spurious = Some(most);
         self
     }
 
@@ -136,11 +140,24 @@ impl Run {
         let started = Instant::now();
         let binary = self.binary()?;
         let mut controller = Controller::new(self.settings.clone(), binary.code.clone())?;
-        let outcome = self.explore_until_known(&mut controller);
+        controller.settings.spurious = self.spurious.filter(|_| self.options.random.is_some()).unwrap_or(0);
+        let outcome = self.explore_until_known(&mut controller, &self.options);
         let mut report = Report::new(FORMAT, self.options.algorithm, started.elapsed());
         report.stats = outcome.stats;
+        let mut found = outcome.found;
+        let most = self.most_spurious();
+        if matches!(found, Found::Nothing) && controller.learned.has_waited && most > 0 {
+            controller.settings.spurious = most;
+            let options = self.remaining_options(&report.stats, started.elapsed());
+            let outcome = self.explore_until_known(&mut controller, &options);
+            report.spurious = Some(Spurious { most, stats: outcome.stats });
+            found = outcome.found;
+        }
         report.spins = controller.n_spins;
-        report.verdict = match outcome.found {
+        report.verdict = match found {
+            Found::Inconclusive(why) if report.spurious.is_some() => {
+                Verdict::Inconclusive(format!("with wake-ups for nothing, {why}; without them no run fails"))
+            }
             Found::Nothing => Verdict::Holds,
             Found::Inconclusive(why) => Verdict::Inconclusive(why.to_string()),
             Found::Failure(failure, schedule) => {
@@ -151,15 +168,28 @@ impl Run {
         Ok(report)
     }
 
-    fn explore_until_known(&self, controller: &mut Controller) -> Outcome {
+    fn most_spurious(&self) -> u32 {
+        self.spurious.unwrap_or(1)
+    }
+
+    /// What is left of the limits.
+    fn remaining_options(&self, stats: &Stats, time: Duration) -> Options {
+        let mut options = self.options.clone();
+        let runs = stats.runs + stats.blocked + stats.cut;
+        options.max_runs = options.max_runs.map(|max| max.saturating_sub(runs));
+        options.max_time = options.max_time.map(|max| max.saturating_sub(time));
+        options
+    }
+
+    fn explore_until_known(&self, controller: &mut Controller, options: &Options) -> Outcome {
         for _ in 1..MOST_BEGINNINGS {
-            let outcome = Explorer::new(controller, self.options.clone()).explore();
+            let outcome = Explorer::new(controller, options.clone()).explore();
             match &outcome.found {
                 Found::Inconclusive(Why::Program(why)) if why == AGAIN => {}
                 _ => return outcome,
             }
         }
-        Explorer::new(controller, self.options.clone()).explore()
+        Explorer::new(controller, options.clone()).explore()
     }
 
     /// Makes the run of a schedule again, as a report gave it.
@@ -167,6 +197,8 @@ impl Run {
         let started = Instant::now();
         let binary = self.binary()?;
         let mut controller = Controller::new(self.settings.clone(), binary.code.clone())?;
+        // What fails without wake-ups for nothing fails with them, too, in the same way.
+        controller.settings.spurious = self.most_spurious();
         let schedule = controller.names.schedule(schedule)?;
         let mut report = Report::new(FORMAT, self.options.algorithm, started.elapsed());
         report.stats.runs = 1;
@@ -244,6 +276,7 @@ impl Run {
             failure.message = format!("{one}, {two}, and nothing orders the two");
         }
         let noted = controller.recording.take().unwrap_or_default();
+        let for_nothing: Vec<usize> = (0..noted.len()).filter(|&i| noted[i].is_for_nothing).collect();
         let recorded: Vec<Recorded> = noted
             .into_iter()
             .map(|step| Recorded {
@@ -254,7 +287,12 @@ impl Run {
             })
             .collect();
         let naming = Called { controller, binary };
-        Some(tell(&world, &recorded, failure, (&schedule, preemptions), (&controller.names, &naming)))
+        let mut story =
+            tell(&world, &recorded, failure, (&schedule, preemptions), (&controller.names, &naming));
+        for i in for_nothing {
+            story.steps.get_mut(i).into_iter().for_each(|step| step.value = "for nothing".to_owned());
+        }
+        Some(story)
     }
 }
 

@@ -86,15 +86,33 @@ fn a_wake_up_is_lost() {
 }
 
 #[test]
-fn a_wake_up_for_nothing_is_made_if_that_is_asked_for() {
-    let spurious =
-        |how: &str| run("pcond", &[how]).wakes_spuriously(true).explore().expect("it can be explored");
-    assert!(matches!(explored("pcond", &["once"]).verdict, Verdict::Holds));
-    assert_eq!(kind(&spurious("once")), Some(FailureKind::Assertion));
+fn who_waits_may_wake_up_for_nothing() {
+    let report = explored("pcond", &["once"]);
+    assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");
+    assert!(report.to_string().contains("for nothing") && report.spurious.is_some(), "{report}");
+    let story = report.counterexample().expect("an assertion");
+    let again = run("pcond", &["once"]).replay(&story.replay).expect("a schedule");
+    assert_eq!(again.counterexample(), Some(story));
+    let limited =
+        |how: &str, most: u32| run("pcond", &[how]).spurious(most).explore().expect("it can be explored");
+    let report = limited("once", 0);
+    assert!(matches!(report.verdict, Verdict::Holds) && report.spurious.is_none(), "{report}");
     // Nobody can rely on it: a wake-up that is lost is lost.
-    assert_eq!(kind(&spurious("")), Some(FailureKind::Deadlock));
-    let report = spurious("right");
-    assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+    assert_eq!(kind(&limited("", 1)), Some(FailureKind::Deadlock));
+    let mut before = 0;
+    for most in 1..4 {
+        let report = limited("right", most);
+        assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+        let runs = report.spurious.expect("there are waits").stats.runs;
+        assert!(runs > before && report.stats.runs <= 60, "{report}");
+        before = runs;
+    }
+    // Limits hold for both together, and who does not wait does not pay.
+    let report = run("pcond", &["right"]).options(|options| options.max_runs = Some(4)).explore();
+    let report = report.expect("it can be explored");
+    assert_eq!(report.exit_code(), 3, "{report}");
+    assert!(report.to_string().contains("without them no run fails"), "{report}");
+    assert!(explored("pphil", &["2", "ordered"]).spurious.is_none());
 }
 
 #[test]

@@ -136,6 +136,7 @@ impl Controller {
             code::TOSS => Op::toss(a.min(u64::from(u32::MAX)) as u32),
             code::ASSERT => Op::assert(a == 0),
             code::WAIT => {
+                self.learned.has_waited = true;
                 let condvar = self.object(world, at(Kind::Condvar), 0);
                 let mutex = Key { kind: Kind::Mutex, space: d, address: c };
                 Op::wait(condvar, self.object(world, mutex, 0))
@@ -202,7 +203,7 @@ impl Controller {
                 let key = Key { kind: Kind::Queue, space: 0, address: a };
                 Op::on(self.object(world, key, 0), Action::Custom { code, input })
             }
-            code::WAKE if self.settings.wakes_spuriously => {
+            code::WAKE if self.may_wake_for_nothing(process) => {
                 Op::on(self.object(world, at(Kind::Condvar), 0), Action::TimedWake)
             }
             _ => {

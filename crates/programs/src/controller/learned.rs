@@ -11,6 +11,8 @@ pub(crate) struct Learned {
     pub(super) wide: FxHashSet<(u64, u64)>,
     /// Which child is waited for matters to somebody.
     pub(super) asks_which_child: bool,
+    /// Somebody has waited on a condition variable.
+    pub(crate) has_waited: bool,
     /// A process ends while threads of it are left, and there are other processes, which can tell when; or it is copied.
     pub(super) lives: bool,
     /// Memory on a stack to which a loop writes that seems to wait, and which somebody else looks at.

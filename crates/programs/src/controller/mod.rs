@@ -59,6 +59,8 @@ pub(crate) struct Noted {
     pub(crate) op: Op,
     pub(crate) out: u64,
     pub(crate) site: u64,
+    /// A wake-up that nobody asked for.
+    pub(crate) is_for_nothing: bool,
 }
 
 /// How to run a program.
@@ -70,13 +72,13 @@ pub(crate) struct Settings {
     pub(crate) shows_output: bool,
     /// Whether the program asks at every step, also of beginnings that are repeated.
     pub(crate) is_stepwise: bool,
-    /// Whether who waits on a condition may be woken by nobody.
-    pub(crate) wakes_spuriously: bool,
+    /// How often each task may wake up for nothing where it waits on a condition variable.
+    pub(crate) spurious: u32,
 }
 
 /// A program in processes of its own.
 pub(crate) struct Controller {
-    settings: Settings,
+    pub(crate) settings: Settings,
     code: Code,
     shared: Mapping,
     /// The library, as a file that the program inherits.
@@ -202,8 +204,10 @@ impl Program for Controller {
             let before = if task.timeouts.0 == site { task.timeouts.1 } else { 0 };
             task.timeouts = (site, if out == failed && !got_all { before + 1 } else { 0 });
         }
+        let is_for_nothing = code == code::WAKE && out == 0;
+        task.n_spurious += u32::from(is_for_nothing);
         if let Some(recording) = &mut self.recording {
-            recording.push(Noted { process, op: op.clone(), out, site });
+            recording.push(Noted { process, op: op.clone(), out, site, is_for_nothing });
         }
         if code == code::DIE {
             self.tasks[process as usize].iter_mut().for_each(|task| task.is_dying = true);

@@ -1,5 +1,5 @@
-//! Who tries again and again in vain, and who wakes up for nothing. Runs come to an end because both are taken to wait where they
-//! would do nothing else; what was assumed is counted.
+//! Who tries again and again in vain is taken to wait, so that runs come to an end; that is counted. Who wakes up for nothing does so
+//! a limited number of times.
 
 use super::{Controller, Task, code};
 use crate::objects;
@@ -16,7 +16,7 @@ impl Controller {
     pub(super) fn patient(&mut self, process: ProcessId, code: u32, site: u64, mut made: Op) -> Op {
         let Some(task) = self.tasks[process as usize].as_mut() else { return made };
         task.asked = None;
-        let most = if matches!(code, code::WAKE | code::TIMED_WAKE) { MOST_TIMEOUTS } else { MOST_TRIES };
+        let most = if code == code::TIMED_WAKE { MOST_TIMEOUTS } else { MOST_TRIES };
         let is_futile = task.timeouts.0 == site && task.timeouts.1 >= most;
         let action = made.parts.first().map(|part| part.action).filter(|_| in_vain(code, &made).is_some());
         if let Some((asked, patient)) =
@@ -24,8 +24,7 @@ impl Controller {
         {
             self.n_spins += 1;
             task.is_patient = true;
-            // Nobody asks to be woken up for nothing.
-            task.asked = (code != code::WAKE).then_some(asked);
+            task.asked = Some(asked);
             made.parts[0].action = patient;
         }
         made
@@ -45,11 +44,17 @@ impl Controller {
         false
     }
 
+    /// Whether a task may wake up although nobody has woken it. Each has so many of these for itself, so that it is nobody else's business.
+    pub(super) fn may_wake_for_nothing(&self, process: ProcessId) -> bool {
+        let task = self.tasks[process as usize].as_ref();
+        task.is_some_and(|task| task.n_spurious < self.settings.spurious)
+    }
+
     /// Nobody can move but by waking up for nothing, which nobody can rely on: then nobody can move.
     pub(super) fn rely_on_no_chance(&mut self, world: &mut World) {
         let sleeps = |task: &Task| matches!(task.announced, Some((code::WAKE, _)));
         let is_leaving = self.tasks.iter().flatten().any(|task| task.is_leaving && !task.is_ended);
-        if !self.settings.wakes_spuriously || is_leaving {
+        if self.settings.spurious == 0 || is_leaving {
             return;
         }
         let is_for_nothing = |process: ProcessId| {
@@ -77,7 +82,7 @@ impl Controller {
 pub(super) fn in_vain(code: u32, op: &Op) -> Option<u64> {
     let action = op.parts.first()?.action;
     match code {
-        code::TIMED_WAKE | code::WAKE => Some(0),
+        code::TIMED_WAKE => Some(0),
         code::TRY_LOCK | code::TRY_READ_LOCK | code::TRY_WRITE_LOCK | code::TRY_ACQUIRE => Some(0),
         code::TRY_SEND | code::TRY_RECEIVE => Some(0),
         code::PIPE_TRY_READ | code::PIPE_TRY_WRITE => Some(u64::MAX),

@@ -37,6 +37,8 @@ pub(crate) struct Task {
     /// would go on like that for ever.
     pub(super) timeouts: (u64, u32),
     pub(super) is_patient: bool,
+    /// How often it has woken up for nothing.
+    pub(super) n_spurious: u32,
     /// What it asked for, if it waits without a limit although it did not ask for that.
     pub(super) asked: Option<Action>,
 }
@@ -86,6 +88,7 @@ impl Controller {
                 spin: Spin::default(),
                 timeouts: (0, 0),
                 is_patient: false,
+                n_spurious: 0,
                 asked: None,
             });
             self.of_slot.push(number);

@@ -246,6 +246,7 @@ impl Controller {
         main.is_thread.store(0, SeqCst);
         main.site.store(0, SeqCst);
         main.os_pid.store(0, SeqCst);
+        main.os_tid.store(0, SeqCst);
         main.image.store(0, SeqCst);
         main.serial.store(0, SeqCst);
         main.args[3].store(0, SeqCst);

@@ -25,10 +25,21 @@ pub struct Report {
     pub algorithm: Algorithm,
     /// How much was done.
     pub stats: Stats,
+    /// How much was done besides, with wake-ups for nothing.
+    pub spurious: Option<Spurious>,
     /// Loops that were assumed to wait until what they read changes.
     pub spins: u64,
     /// Time taken, in seconds.
     pub seconds: f64,
+}
+
+/// A second exploration, in which those who wait on condition variables may wake up for nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spurious {
+    /// How often every thread may.
+    pub most: u32,
+    /// How much was done.
+    pub stats: Stats,
 }
 
 /// What is claimed.
@@ -112,6 +123,7 @@ impl Report {
             verdict: Verdict::Inconclusive("nothing was done".to_owned()),
             algorithm,
             stats: Stats::default(),
+            spurious: None,
             spins: 0,
             seconds: time.as_secs_f64(),
         }

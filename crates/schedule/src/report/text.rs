@@ -1,6 +1,7 @@
 //! A report for reading.
 
 use super::{Counterexample, Report, Verdict};
+use crate::explore::Stats;
 use std::fmt::Write;
 
 /// Of a longer run, so many steps are shown at its beginning and at its end.
@@ -18,19 +19,33 @@ pub(super) fn report_text(report: &Report) -> String {
         }
         Verdict::Violated(story) => story_text(&mut out, story),
     }
-    let stats = &report.stats;
-    let _ = write!(out, "  {}: {} runs", report.algorithm.word(), stats.runs);
+    let counts = counts_text(&report.stats);
+    let _ = writeln!(
+        out,
+        "  {}: {counts}, {:.3} s; memory is sequentially consistent",
+        report.algorithm.word(),
+        report.seconds
+    );
+    if let Some(super::Spurious { most, stats }) = &report.spurious {
+        let times = if *most == 1 { "once".to_owned() } else { format!("{most} times") };
+        let counts = counts_text(stats);
+        let _ = writeln!(out, "  with wake-ups for nothing, {times} at most for every thread: {counts} more");
+    }
+    if report.spins > 0 {
+        let _ =
+            writeln!(out, "  {} times a loop was assumed to wait until what it reads changes", report.spins);
+    }
+    out
+}
+
+fn counts_text(stats: &Stats) -> String {
+    let mut out = format!("{} runs", stats.runs);
     for (n, what) in [(stats.blocked, "repetitions"), (stats.cut, "cut"), (stats.restarts, "restarts")] {
         if n > 0 {
             let _ = write!(out, ", {n} {what}");
         }
     }
-    let _ =
-        writeln!(out, ", {} steps, {:.3} s; memory is sequentially consistent", stats.steps, report.seconds);
-    if report.spins > 0 {
-        let _ =
-            writeln!(out, "  {} times a loop was assumed to wait until what it reads changes", report.spins);
-    }
+    let _ = write!(out, ", {} steps", stats.steps);
     out
 }
 
