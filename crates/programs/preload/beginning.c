@@ -11,7 +11,7 @@ static void catch_crashes(void)
 	sigaltstack(&alternative, NULL);
 	struct sigaction action = { .sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_RESETHAND };
 	for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaction(signals[i], &action, NULL);
+		real_sigaction(signals[i], &action, NULL);
 }
 
 static void begin_process(struct slot *slot)
@@ -108,6 +108,7 @@ __attribute__((constructor(101))) static void find_functions(void)
 	real__exit = dlsym(RTLD_NEXT, "_exit");
 	real_fdopen = dlsym(RTLD_NEXT, "fdopen");
 	real_fileno = dlsym(RTLD_NEXT, "fileno");
+	real_sigaction = dlsym(RTLD_NEXT, "sigaction");
 }
 
 __attribute__((constructor)) static void init(void)

@@ -42,6 +42,8 @@ int nanosleep(const struct timespec *time, struct timespec *rest)
 	if (!me)
 		return (int)syscall(SYS_nanosleep, time, rest);
 	ticks += (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_nsec / 1000;
+	if (sh->has_signals)
+		request(OP_SLEEP, 0, 0, 0, SITE);
 	return 0;
 }
 

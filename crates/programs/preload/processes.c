@@ -66,7 +66,10 @@ static pid_t await_child(pid_t which, int *status, int options, uint64_t site)
 	if (!me)
 		return real_waitpid(which, status, options);
 	uint64_t wanted = which >= FIRST_PID ? (uint64_t)(which - FIRST_PID) : UINT64_MAX;
-	uint64_t ended = request(OP_WAIT_CHILD, wanted, (options & WNOHANG) != 0, status != NULL, site);
+	int is_interrupted = 0;
+	uint64_t ended = request_until(OP_WAIT_CHILD, wanted, (options & WNOHANG) != 0, status != NULL, site, &is_interrupted);
+	if (is_interrupted)
+		return -1;
 	if (ended == UINT64_MAX) {
 		errno = ECHILD;
 		return -1;

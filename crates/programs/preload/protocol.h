@@ -14,6 +14,7 @@
 #define STUBBORN_SLOTS 512
 #define STUBBORN_DATA 8192
 #define STUBBORN_SETS 64
+#define STUBBORN_WAITED 256
 #define STUBBORN_TURNS 8192
 #define STUBBORN_TEXT (1 << 20)
 
@@ -40,7 +41,9 @@ enum {
 	/* Names of objects that processes share. */
 	OP_NAME_OPEN, OP_NAME_REMOVE,
 	/* Memory is copied in which other threads work. */
-	OP_FORK
+	OP_FORK,
+	/* Signals: to another process, a wait for one, a change of what is done about them, and a sleep that one may end. */
+	OP_KILL, OP_PAUSE, OP_HANDLE, OP_SLEEP
 };
 
 struct slot {
@@ -62,6 +65,14 @@ struct slot {
 	/* How often it has announced, and what it has announced, as one number. */
 	uint32_t serial;
 	uint64_t print;
+	/* Signals that wait until they are let through, and signals that are nothing to the process. */
+	uint64_t blocked;
+	uint64_t ignored;
+	/* Signals after which calls are made again that had to wait. */
+	uint64_t restarts;
+	/* A signal that comes before what was announced, and STUBBORN_WAITED if that had to wait; or 0. */
+	uint32_t signal;
+	uint32_t unused;
 	uint8_t data[STUBBORN_DATA];
 };
 
@@ -71,7 +82,7 @@ struct turn {
 	/* How much of the texts it gets, from where on; UINT32_MAX for nothing. */
 	uint32_t length;
 	uint32_t text;
-	uint32_t unused;
+	uint32_t signal;
 	uint64_t print;
 	uint64_t out;
 };
@@ -94,7 +105,8 @@ struct shared {
 	int32_t main_pid;
 	int32_t main_status;
 	int32_t controller;
-	int32_t unused;
+	/* Whether signals between processes are explored. */
+	uint32_t has_signals;
 	/* Where the program was loaded. */
 	uint64_t base;
 	/* Why the program cannot be controlled. */

@@ -22,7 +22,14 @@ int sem_init(sem_t *sem, int is_shared, unsigned value)
 
 static int take(sem_t *sem, uint32_t op, int error, uint64_t site)
 {
-	if (!me || request_on(op, place_of_sem(sem), 0, site) || op == OP_ACQUIRE)
+	if (!me)
+		return 0;
+	struct place at = place_of_sem(sem);
+	int is_interrupted = 0;
+	uint64_t got = request_until(op, at.address, at.space, 0, site, &is_interrupted);
+	if (is_interrupted)
+		return -1;
+	if (got || op == OP_ACQUIRE)
 		return 0;
 	errno = error;
 	return -1;

@@ -141,7 +141,11 @@ static int is_impatient(int fd)
 static ssize_t receive(int fd, void *buffer, size_t length, int is_try, uint64_t site)
 {
 	size_t wanted = length < STUBBORN_DATA ? length : STUBBORN_DATA;
-	uint64_t got = request(is_try ? OP_PIPE_TRY_READ : OP_PIPE_READ, 2 * reads[fd], wanted, 0, site);
+	int is_interrupted = 0;
+	uint32_t op = is_try ? OP_PIPE_TRY_READ : OP_PIPE_READ;
+	uint64_t got = request_until(op, 2 * reads[fd], wanted, 0, site, &is_interrupted);
+	if (is_interrupted)
+		return -1;
 	if (got == UINT64_MAX) {
 		errno = EAGAIN;
 		return -1;
@@ -167,7 +171,10 @@ static ssize_t transmit(int fd, const void *buffer, size_t length, int is_try, i
 		size_t n = length - done < PIPE_BUF ? length - done : PIPE_BUF;
 		memcpy(me->data, (const char *)buffer + done, n);
 		me->length = (uint32_t)n;
-		uint64_t put = request(op, 2 * writes[fd] + 1, n, 0, site);
+		int is_interrupted = 0;
+		uint64_t put = request_until(op, 2 * writes[fd] + 1, n, 0, site, &is_interrupted);
+		if (is_interrupted)
+			return done ? (ssize_t)done : -1;
 		if (put == UINT64_MAX && !done) {
 			errno = EAGAIN;
 			return -1;

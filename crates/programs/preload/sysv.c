@@ -61,7 +61,11 @@ int semop(int id, struct sembuf *operations, size_t n)
 	}
 	memcpy(me->data, operations, n * sizeof *operations);
 	me->length = (uint32_t)n;
-	if (request(OP_SEMOP, (uint64_t)id, n, 0, SITE) == UINT64_MAX) {
+	int is_interrupted = 0;
+	uint64_t got = request_until(OP_SEMOP, (uint64_t)id, n, 0, SITE, &is_interrupted);
+	if (is_interrupted)
+		return -1;
+	if (got == UINT64_MAX) {
 		errno = EAGAIN;
 		return -1;
 	}
@@ -99,7 +103,11 @@ int msgsnd(int id, const void *message, size_t length, int flags)
 	memcpy(me->data, (const char *)message + sizeof type, length);
 	me->length = (uint32_t)length;
 	uint32_t op = flags & IPC_NOWAIT ? OP_TRY_SEND : OP_SEND;
-	if (!request(op, (uint64_t)id, (uint64_t)type, 0, SITE)) {
+	int is_interrupted = 0;
+	uint64_t put = request_until(op, (uint64_t)id, (uint64_t)type, 0, SITE, &is_interrupted);
+	if (is_interrupted)
+		return -1;
+	if (!put) {
 		errno = EAGAIN;
 		return -1;
 	}
@@ -111,7 +119,10 @@ ssize_t msgrcv(int id, void *message, size_t length, long type, int flags)
 	if (!me)
 		return (ssize_t)syscall(SYS_msgrcv, id, message, length, type, flags);
 	uint32_t op = flags & IPC_NOWAIT ? OP_TRY_RECEIVE : OP_RECEIVE;
-	uint64_t got = request(op, (uint64_t)id, (uint64_t)type, 0, SITE);
+	int is_interrupted = 0;
+	uint64_t got = request_until(op, (uint64_t)id, (uint64_t)type, 0, SITE, &is_interrupted);
+	if (is_interrupted)
+		return -1;
 	if (!got) {
 		errno = ENOMSG;
 		return -1;

@@ -17,6 +17,7 @@ static pid_t (*real_waitpid)(pid_t, int *, int);
 static void (*real__exit)(int) __attribute__((noreturn));
 static FILE *(*real_fdopen)(int, const char *);
 static int (*real_fileno)(FILE *);
+static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 
 /* Threads of this process, by slot. */
 static pthread_t threads[STUBBORN_SLOTS];
@@ -58,16 +59,18 @@ static void stop_moving(void)
 	futex_wake(&sh->event);
 }
 
-/* Announces an operation, waits for its turn, and gives what came of it. */
-static uint64_t request(uint32_t op, uint64_t a, uint64_t b, uint64_t c, uint64_t site)
+static void describe_signals(void);
+static int take_signal(uint32_t signal, uint32_t op);
+
+static void announce(uint32_t op, uint64_t a, uint64_t b, uint64_t c, uint64_t site)
 {
-	int saved = errno;
 	me->op = op;
 	me->args[0] = a;
 	me->args[1] = b;
 	me->args[2] = c;
 	/* Places in another program than the first are not known. */
 	me->site = image ? 0 : site;
+	describe_signals();
 	me->serial++;
 	me->print = print_of(me);
 	atomic_store(&me->state, ANNOUNCED);
@@ -75,8 +78,37 @@ static uint64_t request(uint32_t op, uint64_t a, uint64_t b, uint64_t c, uint64_
 	uint32_t state;
 	while ((state = atomic_load(&me->state)) != MOVING)
 		futex_wait(&me->state, state);
+}
+
+/* Announces an operation, waits for its turn, and gives what came of it. Signals that come before are taken, and it is announced again; or, if it
+ * had to wait and the caller wants to know, it is given up. */
+static uint64_t request_until(uint32_t op, uint64_t a, uint64_t b, uint64_t c, uint64_t site, int *is_interrupted)
+{
+	int saved = errno;
+	announce(op, a, b, c, site);
+	while (me->signal) {
+		size_t n = announced_bytes(me);
+		uint32_t length = me->length;
+		uint64_t last = me->args[3];
+		uint8_t data[n + 1];
+		memcpy(data, me->data, n);
+		if (take_signal(me->signal, op) && is_interrupted) {
+			*is_interrupted = 1;
+			errno = EINTR;
+			return 0;
+		}
+		memcpy(me->data, data, n);
+		me->length = length;
+		me->args[3] = last;
+		announce(op, a, b, c, site);
+	}
 	errno = saved;
 	return me->out;
+}
+
+static uint64_t request(uint32_t op, uint64_t a, uint64_t b, uint64_t c, uint64_t site)
+{
+	return request_until(op, a, b, c, site, NULL);
 }
 
 /* Memory that this process shares with others: where it is, what it is called everywhere, and from which byte of that on. */

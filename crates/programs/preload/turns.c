@@ -56,6 +56,7 @@ static int take_known_turn(void)
 		slot->length = turn->length;
 	}
 	slot->out = turn->out;
+	slot->signal = turn->signal;
 	atomic_store(&sh->taken, taken + 1);
 	atomic_store(&slot->state, MOVING);
 	if (slot != me)

@@ -320,20 +320,43 @@ pub(crate) const DIE: u32 = 41;
 /// Copies a process, in which other threads may be in the middle of something.
 pub(crate) const COPY: u32 = 42;
 
+/// A signal comes, whose number is the input.
+pub(crate) const RING: u32 = 43;
+/// A process takes the signal of the input. With [`EITHER`], what it was about to do had to wait: gets 0 if the signal ends that, and 1 if it
+/// came just before.
+pub(crate) const TAKE: u32 = 44;
+/// See [`TAKE`].
+pub(crate) const EITHER: u64 = 1 << 16;
+/// Waits for a signal. Whoever takes one does something else, so this never ends.
+pub(crate) const AWAIT_SIGNAL: u32 = 45;
+/// Sleeps, unless a signal comes.
+pub(crate) const SLEEP: u32 = 46;
+/// Changes what is done about signals.
+pub(crate) const HANDLE: u32 = 47;
+
 /// The life of a process in which threads are left when it ends, or is copied: whatever they wait to do, they do it before or never,
-/// and what is copied is how far they have come.
+/// and what is copied is how far they have come. A signal comes before or after each thing that the process does; then the process
+/// is about to take it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Life {
     has_ended: bool,
 }
 
 impl CustomObject for Life {
-    fn enabled(&self, _: ProcessId, _: u32, _: u64) -> bool {
-        !self.has_ended
+    fn enabled(&self, _: ProcessId, code: u32, _: u64) -> bool {
+        match code {
+            RING => true,
+            AWAIT_SIGNAL => false,
+            _ => !self.has_ended,
+        }
     }
 
-    fn choices(&self, _: u32, input: u64) -> u32 {
-        input.max(1) as u32
+    fn choices(&self, code: u32, input: u64) -> u32 {
+        match code {
+            GO => input.max(1) as u32,
+            TAKE if input >= EITHER => 2,
+            _ => 1,
+        }
     }
 
     fn execute(&mut self, me: ProcessId, code: u32, input: u64) -> u64 {
@@ -346,7 +369,13 @@ impl CustomObject for Life {
     }
 
     fn relation(&self, first: (u32, u64, u64), second: (u32, u64, u64)) -> Relation {
-        if (first.0, second.0) == (GO, GO) { Relation::Independent } else { Relation::Doubtful }
+        // What threads do beside each other; and of signals only whether they have come counts.
+        let goes = |code: u32| matches!(code, GO | TAKE | SLEEP | HANDLE);
+        match (first.0, second.0) {
+            (one, two) if goes(one) && goes(two) => Relation::Independent,
+            (RING, RING) => Relation::Independent,
+            _ => Relation::Doubtful,
+        }
     }
 
     fn copy(&self) -> Box<dyn CustomObject> {

@@ -21,6 +21,9 @@ const SETS: usize = 64;
 pub(crate) const TURNS: usize = 8192;
 pub(crate) const TEXT: usize = 1 << 20;
 
+/// The operation before which a signal comes had to wait.
+pub(crate) const WAITED: u32 = 256;
+
 /// States of a slot.
 pub(crate) const MOVING: u32 = 1;
 pub(crate) const ANNOUNCED: u32 = 2;
@@ -45,6 +48,14 @@ pub(crate) struct Slot {
     /// How often it has announced, and what, as one number.
     pub(crate) serial: AtomicU32,
     pub(crate) print: AtomicU64,
+    /// Signals that wait until they are let through, and signals that are nothing to the process.
+    pub(crate) blocked: AtomicU64,
+    pub(crate) ignored: AtomicU64,
+    /// Signals after which calls are made again that had to wait.
+    pub(crate) restarts: AtomicU64,
+    /// A signal that comes before what was announced, with [`WAITED`] if that had to wait; or 0.
+    pub(crate) signal: AtomicU32,
+    unused: AtomicU32,
     data: [AtomicU8; DATA],
 }
 
@@ -71,7 +82,7 @@ pub(crate) struct Turn {
     slot: AtomicU32,
     length: AtomicU32,
     text: AtomicU32,
-    unused: AtomicU32,
+    signal: AtomicU32,
     print: AtomicU64,
     out: AtomicU64,
 }
@@ -93,7 +104,8 @@ pub(crate) struct Shared {
     pub(crate) main_pid: AtomicI32,
     pub(crate) main_status: AtomicI32,
     controller: AtomicI32,
-    unused: AtomicI32,
+    /// Whether signals between processes are explored.
+    pub(crate) has_signals: AtomicU32,
     pub(crate) base: AtomicU64,
     message: [AtomicU8; 256],
     pub(crate) n_sets: AtomicU32,
@@ -163,13 +175,14 @@ impl Shared {
         &self,
         number: usize,
         (slot, print): (usize, u64),
-        out: u64,
+        (out, signal): (u64, u32),
         data: Option<(usize, &[u8])>,
     ) {
         let turn = &self.turns[number];
         turn.slot.store(slot as u32, SeqCst);
         turn.print.store(print, SeqCst);
         turn.out.store(out, SeqCst);
+        turn.signal.store(signal, SeqCst);
         let (place, bytes) = data.unwrap_or_default();
         turn.length.store(data.map_or(u32::MAX, |data| data.1.len() as u32), SeqCst);
         turn.text.store(place as u32, SeqCst);

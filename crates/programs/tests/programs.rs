@@ -162,7 +162,6 @@ fn streams_are_pipes() {
     assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");
     for (what, words) in [
         ("poll", "poll on pipes"),
-        ("signal", "(kill)"),
         ("clock", "(alarm)"),
         ("behind", "C++ streams"),
         ("event", "eventfd"),
@@ -174,6 +173,42 @@ fn streams_are_pipes() {
         let report = explored("streams", &[what]);
         assert_eq!(report.exit_code(), 3, "{what}: {report}");
         assert!(report.to_string().contains(words), "{what}: {report}");
+    }
+}
+
+/// Signals come between any two operations, or end those that wait.
+#[test]
+fn signals_come_at_any_time() {
+    for (what, how) in [
+        ("children", "all"),
+        ("told", "plain"),
+        ("told", "handled"),
+        ("calls", ""),
+        ("calls", "again"),
+        ("turns", ""),
+        ("sleeps", ""),
+    ] {
+        let report = explored("signals", &[what, how]);
+        assert!(matches!(report.verdict, Verdict::Holds), "{what} {how}: {report}");
+        let all = all_runs("signals", &[what, how], Algorithm::Dfs);
+        assert!(matches!(all.verdict, Verdict::Holds), "{what} {how}: {all}");
+    }
+    for (what, how, failure) in [
+        ("children", "one", FailureKind::Deadlock),
+        ("children", "early", FailureKind::Deadlock),
+        ("told", "between", FailureKind::Deadlock),
+        ("told", "late", FailureKind::Assertion),
+    ] {
+        for algorithm in Algorithm::ALL {
+            let report = all_runs("signals", &[what, how], algorithm);
+            assert_eq!(kind(&report), Some(failure), "{what} {how} with {}: {report}", algorithm.word());
+        }
+    }
+    for (what, words) in
+        [("wait", "sigwait"), ("stop", "SIGSTOP"), ("ignored", "SIGCHLD ignored"), ("group", "groups")]
+    {
+        let report = explored("signals", &[what]);
+        assert!(report.exit_code() == 3 && report.to_string().contains(words), "{what}: {report}");
     }
 }
 
@@ -301,7 +336,7 @@ fn what_cannot_be_controlled_is_said() {
     assert_eq!(kind(&report), Some(FailureKind::Divergence), "{report}");
     assert!(report.to_string().contains("ran without a visible operation"), "{report}");
     let report = short("blocks");
-    assert!(report.to_string().contains("a wait for a signal"), "{report}");
+    assert!(report.to_string().contains("the system call read"), "{report}");
     assert_eq!(report.exit_code(), 3);
     let report = short("killed");
     assert_eq!(kind(&report), Some(FailureKind::Panic), "{report}");

@@ -5,8 +5,8 @@ use super::views::View;
 use super::{AGAIN, AWAIT, Controller, Key, Kind, code};
 use crate::memory::Access;
 use crate::objects::{
-    CLOSE, COPY, DIE, GET, Message, NAMES, Names, OPEN, OPEN_NAME, READ, RECEIVE, REMOVE_NAME, SEND, SET,
-    TRY_READ, TRY_RECEIVE, TRY_SEND, TRY_WRITE, WRITE,
+    self, AWAIT_SIGNAL, CLOSE, COPY, DIE, GET, Message, NAMES, Names, OPEN, OPEN_NAME, READ, RECEIVE,
+    REMOVE_NAME, SEND, SET, TRY_READ, TRY_RECEIVE, TRY_SEND, TRY_WRITE, WRITE,
 };
 use crate::shared;
 use std::os::fd::AsRawFd;
@@ -116,6 +116,22 @@ impl Controller {
                 let life = self.object(world, Key { kind: Kind::Life, space: 0, address: u64::from(own) }, 0);
                 let code = if op == code::DIE { DIE } else { COPY };
                 Op::on(life, Action::Custom { code, input: 0 })
+            }
+            code::KILL => {
+                self.learn_signals(process)?;
+                match self.kill(a as u32, b, world) {
+                    Some(op) => op,
+                    None => return Ok(Some(1)),
+                }
+            }
+            code::PAUSE | code::SLEEP | code::HANDLE => {
+                self.learn_signals(process)?;
+                let (code, input) = match op {
+                    code::PAUSE => (AWAIT_SIGNAL, 0),
+                    code::SLEEP => (objects::SLEEP, 0),
+                    _ => (objects::HANDLE, 0),
+                };
+                Op::on(self.life(own, world), Action::Custom { code, input })
             }
             code::PROCESS_EXIT => match self.end_of_process(process, own, b == 1, world) {
                 Some(op) => op,

@@ -51,3 +51,7 @@ pub(super) const DIE: u32 = 55;
 pub(super) const NAME_OPEN: u32 = 56;
 pub(super) const NAME_REMOVE: u32 = 57;
 pub(super) const FORK: u32 = 58;
+pub(super) const KILL: u32 = 59;
+pub(super) const PAUSE: u32 = 60;
+pub(super) const HANDLE: u32 = 61;
+pub(super) const SLEEP: u32 = 62;

@@ -11,6 +11,8 @@ pub(crate) struct Learned {
     pub(super) wide: FxHashSet<(u64, u64)>,
     /// Which child is waited for matters to somebody.
     pub(super) asks_which_child: bool,
+    /// Processes send signals to each other, or care for the ends of their children.
+    pub(super) has_signals: bool,
     /// Somebody has waited on a condition variable.
     pub(crate) has_waited: bool,
     /// A process ends while threads of it are left, and there are other processes, which can tell when; or it is copied.

@@ -15,6 +15,7 @@ mod learned;
 mod patience;
 mod server;
 mod settle;
+mod signals;
 mod sysv;
 mod tasks;
 mod views;
@@ -28,7 +29,7 @@ use self::views::{Log, View};
 use crate::Trouble;
 use crate::ignored::Code;
 use crate::memory::{Access, Owners};
-use crate::objects::{Message, NO_CHILD};
+use crate::objects::{Message, NO_CHILD, RING};
 use crate::shared::{self, Mapping, Pinned};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -48,6 +49,8 @@ pub(crate) const AGAIN: &str = "the exploration must begin again";
 
 /// Waiting for memory to change, which no program asks for in so many words.
 const AWAIT: u32 = u32::MAX;
+/// Taking a signal, which no program asks for at all.
+const INTERRUPT: u32 = u32::MAX - 1;
 
 /// Two accesses at the same time: who, where, and what.
 pub(crate) type Race = [(ProcessId, u64, Access); 2];
@@ -107,6 +110,8 @@ pub(crate) struct Controller {
     removed: FxHashSet<u64>,
     /// What is in each pipe.
     in_pipes: FxHashMap<u64, VecDeque<u8>>,
+    /// Signals that have come and were not taken, by process.
+    pending_signals: FxHashMap<u32, u64>,
     /// Who has touched which memory.
     owners: Owners,
     /// Loops that were assumed to wait.
@@ -140,6 +145,7 @@ impl Controller {
             files: FxHashMap::default(),
             removed: FxHashSet::default(),
             in_pipes: FxHashMap::default(),
+            pending_signals: FxHashMap::default(),
             owners: Owners::default(),
             n_spins: 0,
             early: None,
@@ -169,6 +175,7 @@ impl Program for Controller {
         self.empty_files();
         self.removed.clear();
         self.in_pipes.clear();
+        self.pending_signals.clear();
         self.early = None;
         self.race = None;
         if let Some(recording) = &mut self.recording {
@@ -211,6 +218,17 @@ impl Program for Controller {
         }
         if code == code::DIE {
             self.tasks[process as usize].iter_mut().for_each(|task| task.is_dying = true);
+        }
+        if code == INTERRUPT {
+            self.take_signal(process, out);
+            return self.settle(world);
+        }
+        for part in &op.parts {
+            if let (Action::Custom { code: RING, input }, Some(key)) =
+                (part.action, self.keys.get(part.object as usize))
+            {
+                self.ring(key.address as u32, input);
+            }
         }
         if code == AWAIT {
             // Nothing was done as yet: the task is asked again what it wants.

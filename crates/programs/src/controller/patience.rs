@@ -84,7 +84,7 @@ pub(super) fn in_vain(code: u32, op: &Op) -> Option<u64> {
     match code {
         code::TIMED_WAKE => Some(0),
         code::TRY_LOCK | code::TRY_READ_LOCK | code::TRY_WRITE_LOCK | code::TRY_ACQUIRE => Some(0),
-        code::TRY_SEND | code::TRY_RECEIVE => Some(0),
+        code::TRY_SEND | code::TRY_RECEIVE | code::SLEEP => Some(0),
         code::PIPE_TRY_READ | code::PIPE_TRY_WRITE => Some(u64::MAX),
         code::SEMOP if action == Action::TryAcquire => Some(0),
         code::WAIT_CHILD => match action {
@@ -109,6 +109,7 @@ fn patiently(action: Action) -> Option<Action> {
         Action::Custom { code: objects::TRY_RECEIVE, input } => custom(objects::RECEIVE, input),
         Action::Custom { code: objects::TRY_READ, input } => custom(objects::READ, input),
         Action::Custom { code: objects::TRY_WRITE, input } => custom(objects::WRITE, input),
+        Action::Custom { code: objects::SLEEP, .. } => custom(objects::AWAIT_SIGNAL, 0),
         Action::Custom { code: objects::LOOK_AT_CHILD, input } => custom(objects::AWAIT_CHILD, input),
         Action::Custom { code: objects::AWAIT_ANY, input: 1 } => custom(objects::AWAIT_ANY, 0),
         _ => None,

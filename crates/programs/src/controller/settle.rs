@@ -31,6 +31,7 @@ impl Controller {
             if is_granted {
                 continue;
             }
+            self.interrupt(world)?;
             self.look_for_races()?;
             self.rely_on_no_chance(world);
             if world.enabled().is_empty() {

@@ -37,6 +37,8 @@ pub(crate) struct Task {
     /// would go on like that for ever.
     pub(super) timeouts: (u64, u32),
     pub(super) is_patient: bool,
+    /// The signal that it is about to take.
+    pub(super) signal: u32,
     /// How often it has woken up for nothing.
     pub(super) n_spurious: u32,
     /// What it asked for, if it waits without a limit although it did not ask for that.
@@ -88,6 +90,7 @@ impl Controller {
                 spin: Spin::default(),
                 timeouts: (0, 0),
                 is_patient: false,
+                signal: 0,
                 n_spurious: 0,
                 asked: None,
             });
@@ -152,6 +155,9 @@ impl Controller {
             let key = Key { kind: Kind::Children, space: 0, address: u64::from(parent) };
             let ends = Action::Custom { code: CHILD_ENDS, input: u64::from(leader) };
             parts.push(Part { object: self.object(world, key, 0), action: ends });
+            if self.learned.has_signals {
+                parts.push(self.ringing(parent, libc::SIGCHLD, world));
+            }
         }
         (!parts.is_empty()).then(|| Op::on_all(&parts))
     }
@@ -166,14 +172,20 @@ impl Controller {
     ) -> Result<Op, Failure> {
         let has_threads = self.tasks.iter().flatten().any(|task| task.process == own && task.is_thread);
         let is_dying = self.tasks[process as usize].as_ref().is_some_and(|task| task.is_dying);
-        if !self.learned.lives || !has_threads || is_dying {
+        let task = self.tasks[process as usize].as_ref();
+        let takes_signals = self.learned.has_signals && task.is_some_and(|task| !task.is_thread);
+        if is_dying || !(self.learned.lives && has_threads || takes_signals) {
             return Ok(made);
         }
         if matches!(made.parts.first(), Some(Part { action: Action::Await(_), .. })) {
-            let why = "loops that wait for memory are not controlled in a process that ends with threads left beside other processes";
+            let why = "loops that wait for memory are not controlled in a process that ends with threads left beside other processes, or gets signals";
             return Err(Failure::limit(process, why));
         }
-        let life = self.object(world, Key { kind: Kind::Life, space: 0, address: u64::from(own) }, 0);
+        let life = self.life(own, world);
+        // It is about its life already.
+        if made.parts.iter().any(|part| part.object == life) {
+            return Ok(made);
+        }
         // A toss is a choice of this part.
         let input = if made.parts.is_empty() { u64::from(made.toss) } else { 0 };
         made.parts.push(Part { object: life, action: Action::Custom { code: GO, input } });

@@ -28,6 +28,9 @@ pub(super) struct View {
     pub(super) image: u32,
     serial: u32,
     print: u64,
+    pub(super) blocked: u64,
+    pub(super) ignored: u64,
+    pub(super) restarts: u64,
     pub(super) data: Vec<u8>,
 }
 
@@ -52,6 +55,9 @@ impl View {
             image: slot.image.load(SeqCst),
             serial: slot.serial.load(SeqCst),
             print: slot.print.load(SeqCst),
+            blocked: slot.blocked.load(SeqCst),
+            ignored: slot.ignored.load(SeqCst),
+            restarts: slot.restarts.load(SeqCst),
             data: slot.bytes(n_bytes),
         }
     }
@@ -75,6 +81,8 @@ struct Grant {
     print: u64,
     out: u64,
     data: Option<Vec<u8>>,
+    /// A signal that comes first, as the program is told.
+    signal: u32,
 }
 
 /// Nobody moves: who was let go on before, and who has said something else since.
@@ -142,18 +150,27 @@ impl Log {
 impl Controller {
     /// Lets a task go on.
     pub(super) fn grant(&mut self, slot: usize, out: u64, data: Option<Vec<u8>>) {
-        let print = self.views[slot].print;
+        self.let_go_on(Grant { slot, print: self.views[slot].print, out, data, signal: 0 });
+    }
+
+    /// Lets a task take a signal.
+    pub(super) fn grant_signal(&mut self, slot: usize, signal: u32) {
+        self.let_go_on(Grant { slot, print: self.views[slot].print, out: 0, data: None, signal });
+    }
+
+    fn let_go_on(&mut self, grant: Grant) {
         if self.log.at >= self.log.moments.len() {
-            let slot = &self.shared.slots[slot];
-            if let Some(data) = &data {
+            let slot = &self.shared.slots[grant.slot];
+            if let Some(data) = &grant.data {
                 slot.set_bytes(data);
             }
-            slot.out.store(out, SeqCst);
+            slot.out.store(grant.out, SeqCst);
+            slot.signal.store(grant.signal, SeqCst);
             self.shared.running.fetch_add(1, SeqCst);
             slot.state.store(MOVING, SeqCst);
             wake(&slot.state);
         }
-        self.log.granted = Some(Grant { slot, print, out, data });
+        self.log.granted = Some(grant);
     }
 
     /// Waits until nobody moves, and looks who has said what.
@@ -211,13 +228,13 @@ impl Controller {
         let (mut n_turns, mut n_bytes) = (0, 0);
         let mut kept = 0;
         for moment in &self.log.moments {
-            if let Some(Grant { slot, print, out, data }) = &moment.grant {
+            if let Some(Grant { slot, print, out, data, signal }) = &moment.grant {
                 let length = data.as_ref().map_or(0, Vec::len);
                 if n_turns == TURNS || n_bytes + length > TEXT {
                     break;
                 }
                 let data = data.as_ref().map(|data| (n_bytes, data.as_slice()));
-                self.shared.set_turn(n_turns, (*slot, *print), *out, data);
+                self.shared.set_turn(n_turns, (*slot, *print), (*out, *signal), data);
                 (n_turns, n_bytes) = (n_turns + 1, n_bytes + length);
             }
             kept += 1;
@@ -251,6 +268,7 @@ impl Controller {
         main.serial.store(0, SeqCst);
         main.args[3].store(0, SeqCst);
         main.state.store(MOVING, SeqCst);
+        self.shared.has_signals.store(u32::from(self.learned.has_signals), SeqCst);
         self.shared.n_slots.store(1, SeqCst);
         self.shared.n_processes.store(1, SeqCst);
         self.shared.n_sets.store(0, SeqCst);

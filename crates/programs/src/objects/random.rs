@@ -318,6 +318,8 @@ fn moves(rng: &mut Rng, object: u32, n: u64, done: &[Part]) -> Vec<(u64, Part)> 
     }
     some.extend((1..n).map(|me| (me, part(CHILDREN, CHILD_ENDS, me))));
     some.extend((0..n).flat_map(|me| [(me, part(LIFE, GO, 0)), (me, part(LIFE, DIE, 0))]));
+    let signals = [RING, TAKE, SLEEP, HANDLE].map(|code| part(LIFE, code, 10));
+    some.extend((0..n).flat_map(|me| signals.map(|part| (me, part))));
     some.retain(|(_, part)| part.object == object && !(done.contains(part) && part.object == CHILDREN));
     let from = rng.below(some.len().max(1) as u64) as usize;
     some.rotate_left(from);

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,12 +154,6 @@ static void refused(const char *what)
 		int value;
 		sem_init(&semaphore, 0, 1);
 		sem_getvalue(&semaphore, &value);
-	}
-	if (!strcmp(what, "signal")) {
-		pid_t child = fork();
-		if (child == 0)
-			_exit(0);
-		kill(child, SIGTERM);
 	}
 }
 
