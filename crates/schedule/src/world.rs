@@ -59,6 +59,10 @@ pub struct World {
     n_processes: usize,
     /// Per process, the object that its pending operation touches, or one of the two constants below.
     touched: Vec<ObjectId>,
+    /// The same as bits, for processes below 64: per object, who touches it alone; who touches several; who touches none.
+    near: Vec<u64>,
+    scattered: u64,
+    idle: u64,
     /// Who can move. Kept up to date: whoever changes an object asks those again who wait for it.
     enabled: Set,
     /// What is known of each process besides.
@@ -88,6 +92,8 @@ impl World {
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         self.objects.clear();
+        self.near.clear();
+        self.scattered = 0;
         self.processes[..self.n_processes].fill_with(Standing::default);
         self.touched[..self.n_processes].fill(NONE);
         self.lives[..self.n_processes].iter_mut().for_each(Life::clear);
@@ -101,12 +107,8 @@ impl World {
     /// Adds an object.
     pub fn create(&mut self, object: impl Into<Object>) -> ObjectId {
         self.objects.push(object.into());
+        self.near.push(0);
         self.objects.len() as ObjectId - 1
-    }
-
-    /// Adds objects, which are taken.
-    pub fn create_all(&mut self, objects: &mut Vec<Object>) {
-        self.objects.append(objects);
     }
 
     /// How many objects there are.
@@ -129,14 +131,46 @@ impl World {
     /// An object has changed: those who wait for it may be able to move, or not any more.
     #[inline]
     fn ask_again(&mut self, id: ObjectId) {
-        for (i, &touched) in self.touched[..self.n_processes].iter().enumerate() {
-            if touched == id || touched == SEVERAL {
-                let Some(Standing::Announced(op)) = self.processes.get(i) else { continue };
-                match is_enabled(&self.objects, i as ProcessId, op) {
-                    true => self.enabled.insert(i as ProcessId),
-                    false => self.enabled.remove(i as ProcessId),
-                }
+        let mut near = self.near[id as usize] | self.scattered;
+        while near != 0 {
+            self.ask(near.trailing_zeros() as usize);
+            near &= near - 1;
+        }
+        for i in 64..self.n_processes {
+            if self.touched[i] == id || self.touched[i] == SEVERAL {
+                self.ask(i);
             }
+        }
+    }
+
+    /// Whether a process can move.
+    #[inline]
+    fn ask(&mut self, i: usize) {
+        if let Standing::Announced(op) = &self.processes[i] {
+            match is_enabled(&self.objects, i as ProcessId, op) {
+                true => self.enabled.insert(i as ProcessId),
+                false => self.enabled.remove(i as ProcessId),
+            }
+        }
+    }
+
+    /// Notes which object a process is about to touch.
+    #[inline]
+    fn set_touched(&mut self, i: usize, object: ObjectId) {
+        let before = std::mem::replace(&mut self.touched[i], object);
+        if i < 64 {
+            *self.bits(before) &= !(1 << i);
+            *self.bits(object) |= 1 << i;
+        }
+    }
+
+    /// Who touches an object alone, or several.
+    #[inline]
+    fn bits(&mut self, object: ObjectId) -> &mut u64 {
+        match object {
+            SEVERAL => &mut self.scattered,
+            NONE => &mut self.idle,
+            object => &mut self.near[object as usize],
         }
     }
 
@@ -201,11 +235,12 @@ impl World {
     pub fn announce(&mut self, process: ProcessId, op: Op) {
         let i = self.room(process);
         self.lives[i].n_announced += 1;
-        self.touched[i] = match op.parts.as_slice() {
+        let touched = match op.parts.as_slice() {
             [] => NONE,
             [part] => part.object,
             _ => SEVERAL,
         };
+        self.set_touched(i, touched);
         match is_enabled(&self.objects, process, &op) {
             true => self.enabled.insert(process),
             false => self.enabled.remove(process),
@@ -217,7 +252,7 @@ impl World {
     pub fn end(&mut self, process: ProcessId) {
         if let Some(standing) = self.processes.get_mut(process as usize) {
             *standing = Standing::Ended;
-            self.touched[process as usize] = NONE;
+            self.set_touched(process as usize, NONE);
             self.enabled.remove(process);
         }
     }
@@ -241,7 +276,7 @@ impl World {
         let standing = self.processes.get_mut(process as usize)?;
         match std::mem::replace(standing, Standing::Moving) {
             Standing::Announced(op) => {
-                self.touched[process as usize] = NONE;
+                self.set_touched(process as usize, NONE);
                 self.enabled.remove(process);
                 Some(op)
             }
@@ -347,7 +382,7 @@ impl World {
         let fails = op.fails;
         let effect = self.objects[object as usize].execute(process, action, choice);
         self.enabled.remove(process);
-        self.touched[i] = NONE;
+        self.set_touched(i, NONE);
         self.processes[i] = Standing::Moving;
         self.ask_again(object);
         self.has_moved(process);

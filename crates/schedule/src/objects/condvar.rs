@@ -46,7 +46,7 @@ const NOBODY: u64 = 0;
 impl Table for Condvar {
     #[inline]
     fn enabled(&self, me: ProcessId, action: Action) -> bool {
-        action != Action::Wake || self.notification(me).is_some()
+        !matches!(action, Action::Wake) || self.notification(me).is_some()
     }
 
     fn choices(&self, action: Action) -> u32 {
@@ -78,7 +78,7 @@ impl Table for Condvar {
             Action::Wait => self.waiting.push(me),
             Action::NotifyOne | Action::NotifyAll if effect.stamp != NOBODY => {
                 self.n_notifications += 1;
-                if action == Action::NotifyOne {
+                if matches!(action, Action::NotifyOne) {
                     let woken = self.waiting.remove(choice as usize % self.waiting.len());
                     self.notified.push((woken, effect.stamp));
                 } else {

@@ -39,7 +39,8 @@ enum Stage {
 struct Wait {
     condvar: ObjectId,
     mutex: ObjectId,
-    wake: Action,
+    /// Whether time may be up.
+    is_timed: bool,
     place: &'static Location<'static>,
 }
 
@@ -90,14 +91,14 @@ pub(crate) fn notify(condvar: ObjectId, action: Action) {
     }
 }
 
-/// Leaves a mutex and waits, until it is woken by `wake` and has the mutex again. Gives whether it was notified.
+/// Leaves a mutex and waits, until it is woken and has the mutex again. Gives whether it was notified.
 #[track_caller]
-pub(crate) fn wait(condvar: ObjectId, mutex: ObjectId, wake: Action) -> bool {
+pub(crate) fn wait(condvar: ObjectId, mutex: ObjectId, is_timed: bool) -> bool {
     let place = Location::caller();
     if prepare(None, place).is_some() {
         return false;
     }
-    let wait = Wait { condvar, mutex, wake, place };
+    let wait = Wait { condvar, mutex, is_timed, place };
     if with_state(|state| switch::with_world(|world| state.begin_to_wait(wait, world))) != Some(true) {
         stop(NOTIFICATIONS_MATTER.to_owned());
     }
@@ -151,10 +152,10 @@ impl Waits {
     /// The same of a wait, which is made by who holds its mutex.
     fn is_wait_guarded(&mut self, wait: &Wait) -> bool {
         match self.guard(wait.condvar) {
-            Some(mutex) => wait.wake == Action::Wake && mutex == wait.mutex,
+            Some(mutex) => !wait.is_timed && mutex == wait.mutex,
             None => {
                 self.guards.push((wait.condvar, wait.mutex));
-                wait.wake == Action::Wake
+                !wait.is_timed
             }
         }
     }
@@ -204,7 +205,8 @@ impl State {
 
     fn sleep(&mut self, process: ProcessId, wait: Wait, world: &mut World) {
         self.waits.set(process, Stage::Sleeps(wait));
-        self.announce(process, Op::on(wait.condvar, wait.wake).at(wait.site()), wait.place, world);
+        let wake = if wait.is_timed { Action::TimedWake } else { Action::Wake };
+        self.announce(process, Op::on(wait.condvar, wake).at(wait.site()), wait.place, world);
     }
 
     fn lock_again(&mut self, process: ProcessId, wait: Wait, notified: bool, world: &mut World) {
@@ -237,8 +239,7 @@ impl State {
         }
         for process in 0..self.waits.stages.len() as ProcessId {
             let Stage::Sleeps(wait) = self.waits.stages[process as usize] else { continue };
-            let may_wake = wait.condvar == condvar && wait.wake == Action::Wake;
-            if may_wake && world.enabled().contains(process) {
+            if wait.condvar == condvar && !wait.is_timed && world.enabled().contains(process) {
                 world.change(condvar, |object| object.execute(process, Action::Wake, 0));
                 world.wake(process);
                 if turn::records() {

@@ -40,19 +40,19 @@ impl Condvar {
     fn wait_for<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
-        wake: Action,
+        is_timed: bool,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
         let mutex = guard.take_apart();
         let id = self.id();
         // The thread is woken and has the mutex again when this returns.
-        let notified = wait(id, mutex.id(), wake);
+        let notified = wait(id, mutex.id(), is_timed);
         (mutex.hold(), notified)
     }
 
     /// See [`std::sync::Condvar::wait`].
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
-        self.wait_for(guard, Action::Wake).0
+        self.wait_for(guard, false).0
     }
 
     /// See [`std::sync::Condvar::wait_while`].
@@ -78,7 +78,7 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         _time: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        let (guard, notified) = self.wait_for(guard, Action::TimedWake);
+        let (guard, notified) = self.wait_for(guard, true);
         let result = WaitTimeoutResult(!notified);
         match guard {
             Ok(guard) => Ok((guard, result)),
