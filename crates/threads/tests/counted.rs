@@ -211,3 +211,45 @@ fn every_algorithm_sees_what_a_full_search_sees() {
     }
     assert!(different > 50, "{different}");
 }
+
+trait Speaks: Send + Sync {
+    fn word(&self) -> &'static str;
+}
+
+struct Dog;
+
+impl Speaks for Dog {
+    fn word(&self) -> &'static str {
+        "woof"
+    }
+}
+
+#[test]
+fn owners_of_a_type_become_owners_of_a_trait_and_are_counted_together() {
+    let (results, _) = seen(Builder::new(), || {
+        let dog = Arc::new(Dog);
+        let speaker: Arc<dyn Speaks> = Arc::coerce(dog.clone(), |data| data);
+        let weak: Weak<dyn Speaks> = Weak::coerce(Arc::downgrade(&dog), |data| data);
+        let other = thread::spawn(move || speaker.word());
+        let count = Arc::strong_count(&dog);
+        assert_eq!(other.join().unwrap(), "woof");
+        assert_eq!(weak.upgrade().map(|dog| dog.word()), Some("woof"));
+        drop(dog);
+        assert!(weak.upgrade().is_none());
+        count
+    });
+    assert_eq!(results, [1, 2]);
+}
+
+#[test]
+fn boxes_become_owners_and_anything_becomes_what_it_was() {
+    let (results, _) = seen(Builder::new(), || {
+        let speaker: Arc<dyn Speaks> = Arc::from(Box::new(Dog) as Box<dyn Speaks>);
+        let any: Arc<dyn std::any::Any + Send + Sync> = Arc::coerce(Arc::new(7u8), |data| data);
+        let wrong = any.downcast::<u16>();
+        let number = wrong.expect_err("it is none").downcast::<u8>().expect("it is one");
+        let slice: Arc<[u8]> = Arc::coerce(Arc::new([1, 2, 3]), |data| data);
+        (speaker.word(), *number, slice.len())
+    });
+    assert_eq!(results, [("woof", 7, 3)]);
+}

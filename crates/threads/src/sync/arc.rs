@@ -5,8 +5,8 @@
 //! visible, it matters who is last. When that happens, the exploration begins again, and all operations on counts of what was created at the
 //! same place are visible. `tests/counted.rs` would notice an error.
 //!
-//! **Differs from the standard library**: `Arc<T>` does not become `Arc<dyn Trait>` by itself (only the standard library's types can); make one of
-//! the standard library's and give it to `Arc::from_std`. Methods cannot have `self: Arc<Self>`.
+//! **Differs from the standard library**: `Arc<T>` does not become `Arc<dyn Trait>` by itself (only the standard library's types can), but by
+//! `Arc::coerce` (`coerce`). Methods cannot have `self: Arc<Self>`.
 
 use crate::runtime::object::Handle;
 use crate::runtime::{counts, switch, turn, visible, visible_in_drop};
@@ -21,7 +21,7 @@ use stubborn_schedule::{Action, Op};
 
 /// The engine's side of all owners of a value.
 #[derive(Debug)]
-struct Counts {
+pub(super) struct Counts {
     handle: Handle,
     /// Whether there ever was a second owner.
     was_shared: AtomicBool,
@@ -68,14 +68,16 @@ impl Counts {
 /// See [`std::sync::Arc`].
 pub struct Arc<T: ?Sized> {
     /// Here until it is dropped or taken out.
-    data: Option<std::sync::Arc<T>>,
-    counts: std::sync::Arc<Counts>,
+    pub(super) data: Option<std::sync::Arc<T>>,
+    pub(super) counts: std::sync::Arc<Counts>,
 }
 
 /// See [`std::sync::Weak`].
 pub struct Weak<T: ?Sized> {
-    data: std::sync::Weak<T>,
-    counts: std::sync::Arc<Counts>,
+    pub(super) data: std::sync::Weak<T>,
+    pub(super) counts: std::sync::Arc<Counts>,
+    /// Whether there is another one instead of it.
+    is_replaced: bool,
 }
 
 impl<T> Arc<T> {
@@ -89,8 +91,7 @@ impl<T> Arc<T> {
     #[track_caller]
     pub fn new_cyclic<F: FnOnce(&Weak<T>) -> T>(make: F) -> Arc<T> {
         let counts = Counts::new();
-        let data =
-            std::sync::Arc::new_cyclic(|weak| make(&Weak { data: weak.clone(), counts: counts.clone() }));
+        let data = std::sync::Arc::new_cyclic(|weak| make(&Weak::of(weak.clone(), counts.clone())));
         Arc { data: Some(data), counts }
     }
 
@@ -175,7 +176,7 @@ impl<T: ?Sized> Arc<T> {
     #[track_caller]
     pub fn downgrade(this: &Arc<T>) -> Weak<T> {
         this.counts.change(counts::ADD_WEAK, this.strong());
-        Weak { data: std::sync::Arc::downgrade(this.data()), counts: this.counts.clone() }
+        Weak::of(std::sync::Arc::downgrade(this.data()), this.counts.clone())
     }
 
     /// See [`std::sync::Arc::ptr_eq`].
@@ -219,11 +220,20 @@ impl<T> Weak<T> {
     /// See [`std::sync::Weak::new`].
     #[track_caller]
     pub fn new() -> Weak<T> {
-        Weak { data: std::sync::Weak::new(), counts: Counts::new() }
+        Weak::of(std::sync::Weak::new(), Counts::new())
     }
 }
 
 impl<T: ?Sized> Weak<T> {
+    pub(super) fn of(data: std::sync::Weak<T>, counts: std::sync::Arc<Counts>) -> Weak<T> {
+        Weak { data, counts, is_replaced: false }
+    }
+
+    /// It goes without being missed: there is another one instead.
+    pub(super) fn replace(mut self) {
+        self.is_replaced = true;
+    }
+
     /// See [`std::sync::Weak::upgrade`].
     #[track_caller]
     pub fn upgrade(&self) -> Option<Arc<T>> {
@@ -256,13 +266,13 @@ impl<T: ?Sized> Clone for Weak<T> {
     #[track_caller]
     fn clone(&self) -> Weak<T> {
         self.counts.change(counts::ADD_WEAK, self.data.strong_count());
-        Weak { data: self.data.clone(), counts: self.counts.clone() }
+        Weak::of(self.data.clone(), self.counts.clone())
     }
 }
 
 impl<T: ?Sized> Drop for Weak<T> {
     fn drop(&mut self) {
-        if self.counts.are_visible() {
+        if !self.is_replaced && self.counts.are_visible() {
             let strong = self.data.strong_count();
             visible_in_drop(self.counts.handle.created(), || self.counts.op(counts::DROP_WEAK, strong));
         }

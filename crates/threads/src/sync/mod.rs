@@ -4,6 +4,7 @@ mod arc;
 pub mod atomic;
 mod barrier;
 mod channel;
+mod coerce;
 mod condvar;
 pub mod mpsc;
 mod mutex;
