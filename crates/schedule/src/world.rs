@@ -63,8 +63,9 @@ pub struct World {
     near: Vec<u64>,
     scattered: u64,
     idle: u64,
-    /// Who can move. Kept up to date: whoever changes an object asks those again who wait for it.
+    /// Who can move, but for those who wait for an object that has changed since: they are asked again when somebody wants to know.
     enabled: Set,
+    changed: Vec<ObjectId>,
     /// What is known of each process besides.
     lives: Vec<Life>,
     /// How many events there have been.
@@ -99,6 +100,7 @@ impl World {
         self.lives[..self.n_processes].iter_mut().for_each(Life::clear);
         self.n_processes = 0;
         self.enabled.clear();
+        self.changed.clear();
         self.now = 0;
         self.mover = None;
         self.sequel.clear();
@@ -131,14 +133,24 @@ impl World {
     /// An object has changed: those who wait for it may be able to move, or not any more.
     #[inline]
     fn ask_again(&mut self, id: ObjectId) {
-        let mut near = self.near[id as usize] | self.scattered;
-        while near != 0 {
-            self.ask(near.trailing_zeros() as usize);
-            near &= near - 1;
+        let is_watched = self.near[id as usize] | self.scattered != 0 || self.n_processes > 64;
+        if is_watched && self.changed.last() != Some(&id) {
+            self.changed.push(id);
         }
-        for i in 64..self.n_processes {
-            if self.touched[i] == id || self.touched[i] == SEVERAL {
-                self.ask(i);
+    }
+
+    /// Asks those who wait for what has changed.
+    fn settle(&mut self) {
+        while let Some(id) = self.changed.pop() {
+            let mut near = self.near[id as usize] | self.scattered;
+            while near != 0 {
+                self.ask(near.trailing_zeros() as usize);
+                near &= near - 1;
+            }
+            for i in 64..self.n_processes {
+                if self.touched[i] == id || self.touched[i] == SEVERAL {
+                    self.ask(i);
+                }
             }
         }
     }
@@ -342,9 +354,17 @@ impl World {
         is_enabled(&self.objects, process, op)
     }
 
+    /// Whether a process can move.
+    pub fn can_move(&self, process: ProcessId) -> bool {
+        self.pending(process).is_some_and(|op| self.is_enabled(process, op))
+    }
+
     /// The processes that can move.
     #[inline]
-    pub fn enabled(&self) -> &Set {
+    pub fn enabled(&mut self) -> &Set {
+        if !self.changed.is_empty() {
+            self.settle();
+        }
         debug_assert_eq!(
             self.enabled,
             self.waiting().filter(|(process, op)| self.is_enabled(*process, op)).map(|(p, _)| p).collect()
@@ -356,7 +376,10 @@ impl World {
     #[inline]
     pub fn choices(&self, op: &Op) -> u32 {
         if let ([part], 1) = (op.parts.as_slice(), op.toss) {
-            return self.objects[part.object as usize].choices(part.action);
+            return match &self.objects[part.object as usize] {
+                object @ (Object::Condvar(_) | Object::Custom(_)) => object.choices(part.action),
+                _ => 1,
+            };
         }
         let parts = op.parts.iter().map(|part| self.objects[part.object as usize].choices(part.action));
         parts.product::<u32>() * op.toss

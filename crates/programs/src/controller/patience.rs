@@ -57,13 +57,13 @@ impl Controller {
         if self.settings.spurious == 0 || is_leaving {
             return;
         }
+        let enabled: Vec<ProcessId> = world.enabled().iter().collect();
         let is_for_nothing = |process: ProcessId| {
             let task = self.tasks.get(process as usize).and_then(Option::as_ref);
             let op = world.pending(process);
             task.is_some_and(sleeps)
                 && op.is_some_and(|op| world.peek(process, op, 0).first().is_some_and(|e| e.out == 0))
         };
-        let enabled: Vec<ProcessId> = world.enabled().iter().collect();
         if !enabled.iter().all(|&process| is_for_nothing(process)) {
             return;
         }

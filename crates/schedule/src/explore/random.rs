@@ -34,20 +34,22 @@ impl Random {
 /// What runs at random remember of each other.
 struct Walk {
     random: Random,
-    /// Per process: the most operations that it had in a run, and how many it has had in this one.
-    lengths: Vec<(u64, u64)>,
+    /// Per process, the most operations that it had in a run.
+    lengths: Vec<u64>,
+    /// How many of these are left in this run.
+    left: Vec<u64>,
     turns: Vec<Turn>,
 }
 
 impl Walk {
     fn begin(&mut self) {
         self.turns.clear();
-        self.lengths.iter_mut().for_each(|(_, steps)| *steps = 0);
+        self.left.clone_from(&self.lengths);
     }
 
+    #[inline]
     fn left(&self, process: u32) -> u64 {
-        let (length, steps) = self.lengths[process as usize];
-        length.saturating_sub(steps).max(1)
+        self.left[process as usize].max(1)
     }
 
     /// Somebody who can move.
@@ -71,16 +73,18 @@ impl Walk {
     }
 
     fn note(&mut self, turn: Turn) {
-        let (length, steps) = &mut self.lengths[turn.process as usize];
-        *steps += 1;
-        *length = (*length).max(*steps);
+        let i = turn.process as usize;
+        // Whoever has more to do than ever before has had that many.
+        self.lengths[i] += u64::from(self.left[i] == 0);
+        self.left[i] = self.left[i].saturating_sub(1);
         self.turns.push(turn);
     }
 }
 
 impl<P: Program + ?Sized> Explorer<'_, P> {
     pub(super) fn explore_at_random(&mut self, seed: u64) -> Found {
-        let mut walk = Walk { random: Random::new(seed), lengths: Vec::new(), turns: Vec::new() };
+        let random = Random::new(seed);
+        let mut walk = Walk { random, lengths: Vec::new(), left: Vec::new(), turns: Vec::new() };
         loop {
             if let Some(why) = self.limit() {
                 return Found::Inconclusive(if why == Why::Stopped { why } else { Why::Random });
@@ -105,7 +109,8 @@ impl<P: Program + ?Sized> Explorer<'_, P> {
         while walk.turns.len() < self.options.max_steps {
             let n = self.world.n_processes() as usize;
             if n > walk.lengths.len() {
-                walk.lengths.resize(n, (1, 0));
+                walk.lengths.resize(n, 1);
+                walk.left.resize(n, 1);
             }
             let Some(process) = walk.choose(self.world.enabled()) else {
                 let failure = (self.end() == End::Deadlock).then(|| self.deadlock());

@@ -239,7 +239,7 @@ impl State {
         }
         for process in 0..self.waits.stages.len() as ProcessId {
             let Stage::Sleeps(wait) = self.waits.stages[process as usize] else { continue };
-            if wait.condvar == condvar && !wait.is_timed && world.enabled().contains(process) {
+            if wait.condvar == condvar && !wait.is_timed && world.can_move(process) {
                 world.change(condvar, |object| object.execute(process, Action::Wake, 0));
                 world.wake(process);
                 if turn::records() {
