@@ -212,7 +212,7 @@ impl Builder {
                 report.stats = outcome.stats;
                 report.verdict = match outcome.found {
                     Found::Nothing => Verdict::Holds,
-                    Found::Inconclusive(why) => Verdict::Inconclusive(why.to_string()),
+                    Found::Inconclusive(why) => Verdict::Inconclusive(work.says(&why)),
                     Found::Failure(failure, schedule) => {
                         let shrinks = self.options.random.is_some();
                         Verdict::Violated(Box::new(work.clone().tell(failure, schedule, shrinks)))
@@ -361,6 +361,7 @@ impl Work {
                     Algorithm::Dfs | Algorithm::Sleep | Algorithm::Source
                 ),
             notify_is_visible: false,
+            busy: Arc::default(),
             progress: Arc::default(),
         };
         Work {
@@ -376,6 +377,18 @@ impl Work {
 
     fn names(&self) -> &Mutex<Names> {
         &self.names
+    }
+
+    /// Why nothing is known; of a run that was cut also who kept it going.
+    fn says(&self, why: &Why) -> String {
+        let busy = self.settings.busy.lock().unwrap_or_else(PoisonError::into_inner);
+        match (why, &*busy) {
+            (Why::Steps(_), Some(busy)) => format!(
+                "{why}: {busy} (a loop that waits must do so by atomics, attempts, channels or condition variables: what it \
+                 reads under a lock is not seen)"
+            ),
+            _ => why.to_string(),
+        }
     }
 
     fn program(&self) -> Watched {

@@ -117,6 +117,25 @@ fn a_loop_over_two_variables_waits_for_either() {
     assert!(matches!(report.verdict, Verdict::Holds), "{report}");
 }
 
+/// What is read under a lock is not seen, so the loop may be one that waits, or one that counts.
+#[test]
+fn a_loop_through_a_lock_ends_with_a_message() {
+    let polls = |flag: &Mutex<bool>| while !*flag.lock().unwrap() {};
+    let report = Builder::new().check(move || {
+        let flag = Arc::new(Mutex::new(false));
+        let poller = thread::Builder::new().name("poller".to_owned());
+        let poller = poller.spawn({
+            let flag = flag.clone();
+            move || polls(&flag)
+        });
+        *flag.lock().unwrap() = true;
+        poller.unwrap().join().unwrap();
+    });
+    let Verdict::Inconclusive(why) = &report.verdict else { panic!("{report}") };
+    assert!(why.contains("limit of 10000 steps: poller made"), "{why}");
+    assert!(why.contains("gaps.rs"), "{why}");
+}
+
 #[test]
 fn a_loop_that_waits_in_vain_is_a_deadlock() {
     let report = fails(FailureKind::Deadlock, || {

@@ -204,6 +204,9 @@ pub(crate) fn stop(message: String) -> ! {
     unreachable!("a task that has stopped is not resumed")
 }
 
+/// A task that has asked so often in one run is busy.
+const BUSY: u32 = 1000;
+
 /// The code to be explored.
 pub(crate) type Body = Arc<dyn Fn() + Send + Sync>;
 
@@ -215,6 +218,8 @@ struct Slot {
     place: Option<&'static Location<'static>>,
     /// Whether something is noted of it, see `turn`.
     is_noted: bool,
+    /// How often it has asked for something in this run.
+    n_asked: u32,
 }
 
 /// Rust code as a program of the engine.
@@ -298,6 +303,7 @@ impl Runtime {
         match next {
             Next::Asks(Request::Announced) => {
                 slot.place = turn::place();
+                slot.n_asked += 1;
                 Ok(())
             }
             Next::Asks(Request::Panicked) => Err(panic_failure(process)),
@@ -358,6 +364,15 @@ impl Runtime {
         match std::mem::take(&mut self.was_stopped) {
             true => self.finish(),
             false => self.give_up(Task::leak),
+        }
+    }
+
+    /// Notes who does more than anybody would expect, for the message of a run that is cut.
+    fn note_busy(&mut self) {
+        let busiest = self.tasks.iter().enumerate().filter(|(_, slot)| slot.task.is_some());
+        let Some((i, slot)) = busiest.max_by_key(|(_, slot)| slot.n_asked) else { return };
+        if let Some(place) = slot.place.filter(|_| slot.n_asked >= BUSY) {
+            with_state(|state| state.note_busy(i as ProcessId, slot.n_asked, place));
         }
     }
 
@@ -443,6 +458,7 @@ impl Program for Runtime {
     }
 
     fn finish(&mut self) {
+        self.note_busy();
         turn::set_ending(true);
         self.give_up(Task::unwind);
         turn::set_ending(false);

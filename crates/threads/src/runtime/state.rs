@@ -51,6 +51,8 @@ pub(crate) struct Settings {
     pub(crate) unlock_is_visible: bool,
     /// Whether notifications are always operations of their own: somebody notifies without the mutex, or waits for a time.
     pub(crate) notify_is_visible: bool,
+    /// Who was busy in a run: what to say if that was cut.
+    pub(crate) busy: Arc<Mutex<Option<String>>>,
     /// For the watchdog: how many visible operations were done.
     pub(crate) progress: Arc<crate::watchdog::Progress>,
 }
@@ -279,6 +281,14 @@ impl State {
             let step = Recorded { process, place, out, op };
             self.recording.iter_mut().for_each(|steps| steps.push(step.clone()));
         }
+    }
+
+    /// Notes a thread that has asked very often in one run, and where it asked last.
+    pub(crate) fn note_busy(&mut self, process: ProcessId, times: u32, place: &'static Location<'static>) {
+        let name = self.known(process).and_then(|thread| thread.name.clone());
+        let name = name.map_or_else(|| "a thread".to_owned(), Cow::into_owned);
+        let said = format!("{name} made {times} of them, the last one at {}:{}", place.file(), place.line());
+        *self.settings.busy.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
     }
 
     #[inline]
