@@ -71,6 +71,7 @@
 #include "names.c"
 #include "sysv.c"
 #include "streams.c"
+#include "listening.c"
 #include "exec.c"
 #include "refused.c"
 #include "chance.c"

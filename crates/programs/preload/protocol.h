@@ -43,7 +43,9 @@ enum {
 	/* Memory is copied in which other threads work. */
 	OP_FORK,
 	/* Signals: to another process, a wait for one, a change of what is done about them, and a sleep that one may end. */
-	OP_KILL, OP_PAUSE, OP_HANDLE, OP_SLEEP
+	OP_KILL, OP_PAUSE, OP_HANDLE, OP_SLEEP,
+	/* Listening to several pipes. */
+	OP_PIPE_LOOK, OP_LISTEN
 };
 
 struct slot {

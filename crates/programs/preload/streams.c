@@ -298,47 +298,6 @@ ssize_t sendfile(int to, int from, off_t *offset, size_t n)
 	return is_ours(to) ? refused("sendfile is not controlled") : syscall(SYS_sendfile, to, from, offset, n);
 }
 
-/* Listening to several at once. Who listens to none sleeps, which takes no time. */
-
-int poll(struct pollfd *all, nfds_t n, int timeout)
-{
-	if (!me)
-		return (int)syscall(SYS_poll, all, n, timeout);
-	for (nfds_t i = 0; i < n; i++)
-		if (is_ours(all[i].fd))
-			return (int)refused("poll on pipes and sockets is not controlled");
-	return n || timeout < 0 ? (int)syscall(SYS_poll, all, n, timeout) : 0;
-}
-
-int ppoll(struct pollfd *all, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
-{
-	for (nfds_t i = 0; me && i < n; i++)
-		if (is_ours(all[i].fd))
-			return (int)refused("poll on pipes and sockets is not controlled");
-	return me && !n && timeout ? 0 : (int)syscall(SYS_ppoll, all, n, timeout, mask, _NSIG / 8);
-}
-
-static int has_ours(int n, const fd_set *set)
-{
-	for (int fd = 0; set && fd < n && fd < FD_SETSIZE; fd++)
-		if (FD_ISSET(fd, set) && is_ours(fd))
-			return 1;
-	return 0;
-}
-
-int select(int n, fd_set *in, fd_set *out, fd_set *odd, struct timeval *timeout)
-{
-	if (me && (has_ours(n, in) || has_ours(n, out) || has_ours(n, odd)))
-		return (int)refused("select on pipes and sockets is not controlled");
-	return me && !n && timeout ? 0 : (int)syscall(SYS_select, n, in, out, odd, timeout);
-}
-
-int epoll_ctl(int poller, int command, int fd, struct epoll_event *event)
-{
-	return is_ours(fd) ? (int)refused("epoll on pipes and sockets is not controlled")
-			   : (int)syscall(SYS_epoll_ctl, poller, command, fd, event);
-}
-
 /* Streams. */
 
 struct stream { FILE *file; int fd; };

@@ -23,6 +23,7 @@ static size_t announced_bytes(const struct slot *slot)
 	case OP_PIPE_TRY_WRITE:
 	case OP_NAME_OPEN:
 	case OP_NAME_REMOVE:
+	case OP_LISTEN:
 		return slot->length;
 	default:
 		return 0;

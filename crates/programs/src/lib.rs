@@ -394,6 +394,8 @@ impl Naming for Called<'_> {
             }
             objects::READ | objects::TRY_READ => ("read", bytes(out)),
             objects::WRITE | objects::TRY_WRITE => ("write", bytes(out)),
+            objects::LOOK => ("look", String::new()),
+            objects::LISTEN | objects::STOP_LISTENING => ("poll", String::new()),
             objects::SEND => ("send", String::new()),
             objects::TRY_SEND => ("try-send", if out == Some(0) { "full".to_owned() } else { String::new() }),
             objects::RECEIVE => ("receive", String::new()),

@@ -8,8 +8,8 @@
 mod random;
 
 use std::collections::{BTreeMap, BTreeSet};
-use stubborn_schedule::ProcessId;
 use stubborn_schedule::objects::{CustomObject, Relation};
+use stubborn_schedule::{ProcessId, WAITS};
 
 /// A child has ended; the input says which.
 pub(crate) const CHILD_ENDS: u32 = 0;
@@ -248,11 +248,22 @@ pub(crate) const TRY_READ: u32 = 34;
 /// See [`TRY_READ`].
 pub(crate) const TRY_WRITE: u32 = 35;
 
+/// Looks at an end: 1 in the input for the one that is written to. Gets 1 if something can be read, or written, and 2 if the other end is closed.
+pub(crate) const LOOK: u32 = 36;
+/// Waits until a look at an end finds something.
+pub(crate) const LISTEN: u32 = WAITS;
+/// The same, but not for ever.
+pub(crate) const STOP_LISTENING: u32 = WAITS + 1;
+
+/// Bytes that are written at once.
+const ATOMIC_BYTES: u64 = 4_096;
+
 /// Bytes that a pipe holds, as Linux has it by default.
 const PIPE_BYTES: u64 = 65_536;
 
 /// A pipe: how many bytes are in it, and how many file descriptors can read and write. Every order matters, but that of
-/// opening, which only those do who have an end, and that of two ends being closed.
+/// opening, which only those do who have an end, that of two ends being closed, that of two looks, and that of an end being closed and somebody who
+/// uses the same end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pipe {
     n_bytes: u64,
@@ -268,6 +279,14 @@ impl Pipe {
     fn can_write(&self, n: u64) -> bool {
         self.n_bytes + n <= PIPE_BYTES || self.n_readers == 0
     }
+
+    /// What a look at an end finds.
+    fn look(&self, end: u64) -> u64 {
+        match end {
+            1 => u64::from(self.n_bytes + ATOMIC_BYTES <= PIPE_BYTES) | u64::from(self.n_readers == 0) << 1,
+            _ => u64::from(self.n_bytes > 0) | u64::from(self.n_writers == 0) << 1,
+        }
+    }
 }
 
 impl CustomObject for Pipe {
@@ -275,11 +294,15 @@ impl CustomObject for Pipe {
         match code {
             READ => self.can_read(),
             WRITE => self.can_write(input),
+            LISTEN => self.look(input) != 0,
             _ => true,
         }
     }
 
     fn execute(&mut self, _: ProcessId, code: u32, input: u64) -> u64 {
+        if matches!(code, LOOK | LISTEN | STOP_LISTENING) {
+            return self.look(input);
+        }
         let ends = if input == 1 { &mut self.n_writers } else { &mut self.n_readers };
         match code {
             OPEN => *ends += 1,
@@ -300,7 +323,23 @@ impl CustomObject for Pipe {
     }
 
     fn relation(&self, first: (u32, u64, u64), second: (u32, u64, u64)) -> Relation {
-        if (first.0, second.0) == (CLOSE, CLOSE) { Relation::Independent } else { Relation::Doubtful }
+        let looks = |code: u32| matches!(code, LOOK | LISTEN | STOP_LISTENING);
+        // Who reads cannot tell how many others could, nor can who writes.
+        let is_unseen = |close: (u32, u64, u64), other: (u32, u64, u64)| {
+            let end = match other.0 {
+                READ | TRY_READ => 0,
+                WRITE | TRY_WRITE => 1,
+                code if looks(code) => other.1,
+                _ => return false,
+            };
+            close.0 == CLOSE && close.1 == end
+        };
+        match (first.0, second.0) {
+            (CLOSE, CLOSE) => Relation::Independent,
+            (one, two) if looks(one) && looks(two) => Relation::Independent,
+            _ if is_unseen(first, second) || is_unseen(second, first) => Relation::Independent,
+            _ => Relation::Doubtful,
+        }
     }
 
     fn copy(&self) -> Box<dyn CustomObject> {

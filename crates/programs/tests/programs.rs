@@ -161,7 +161,6 @@ fn streams_are_pipes() {
     let report = explored("streams", &["stream", "two"]);
     assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");
     for (what, words) in [
-        ("poll", "poll on pipes"),
         ("clock", "(alarm)"),
         ("behind", "C++ streams"),
         ("event", "eventfd"),
@@ -173,6 +172,25 @@ fn streams_are_pipes() {
         let report = explored("streams", &[what]);
         assert_eq!(report.exit_code(), 3, "{what}: {report}");
         assert!(report.to_string().contains(words), "{what}: {report}");
+    }
+}
+
+#[test]
+fn several_pipes_are_listened_to() {
+    for what in ["poll", "select", "timed", "late", "room"] {
+        let report = explored("listening", &[what]);
+        assert!(matches!(report.verdict, Verdict::Holds), "{what}: {report}");
+    }
+    assert!(explored("listening", &["poll"]).stats.runs > 10);
+    // Who looks again and again waits.
+    assert!(explored("listening", &["timed"]).spins > 0);
+    assert_eq!(kind(&explored("listening", &["poll", "ordered"])), Some(FailureKind::Assertion));
+    let report = explored("listening", &["never"]);
+    assert_eq!(kind(&report), Some(FailureKind::Deadlock), "{report}");
+    assert!(report.to_string().contains("wants poll pipe 1"), "{report}");
+    for (what, words) in [("epoll", "epoll"), ("mask", "ppoll with a mask")] {
+        let report = explored("listening", &[what]);
+        assert!(report.exit_code() == 3 && report.to_string().contains(words), "{what}: {report}");
     }
 }
 

@@ -50,7 +50,7 @@ fn compare(words: &[&str], most: u64) {
 /// Every program of the tests, and every part of it that is explored to the end or is long enough.
 #[test]
 fn repeated_beginnings_make_no_difference() {
-    let programs: [(&str, &[&str]); 12] = [
+    let programs: [(&str, &[&str]); 13] = [
         ("phil", &["2", "3", "4"]),
         ("pphil", &["3", "3 ordered", "4 ordered"]),
         ("pcond", &["", "right", "once"]),
@@ -59,6 +59,7 @@ fn repeated_beginnings_make_no_difference() {
         ("c11", &["", "crossed", "late"]),
         ("streams", &["sockets", "stream two", "redirected", "program", "spawn"]),
         ("signals", &["children all", "children one", "told plain", "told late", "calls", "turns", "sleeps"]),
+        ("listening", &["poll", "poll ordered", "select", "timed", "room"]),
         ("objects", &["locks", "meeting", "counting", "waiting", "pairs"]),
         ("named", &["counting", "counting open", "creating", "locking again", "copying", "copying safe"]),
         (

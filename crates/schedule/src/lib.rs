@@ -24,7 +24,7 @@ mod world;
 pub use explore::{
     Algorithm, End, Explorer, Fault, Found, Options, Outcome, Progress, Stats, Why, explore_parallel, shrink,
 };
-pub use op::{Action, Attempt, ObjectId, Op, Part, ProcessId, Update, Width};
+pub use op::{Action, Attempt, ObjectId, Op, Part, ProcessId, Update, WAITS, Width};
 pub use program::{Failure, FailureKind, Program};
 pub use schedule::{NoSchedule, Schedule, Turn};
 pub use script::{Instruction, Script};

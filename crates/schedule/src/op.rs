@@ -158,11 +158,18 @@ pub enum Action {
     },
 }
 
+/// Operations of custom objects whose codes are not less only wait.
+pub const WAITS: u32 = 1 << 31;
+
 impl Action {
     /// Whether it waits for a change and does nothing. Of several such parts one that is enabled is enough.
     #[inline]
     pub fn only_waits(self) -> bool {
-        matches!(self, Action::Await(_) | Action::Retry(_))
+        match self {
+            Action::Await(_) | Action::Retry(_) => true,
+            Action::Custom { code, .. } => code >= WAITS,
+            _ => false,
+        }
     }
 }
 

@@ -1,17 +1,18 @@
 //! What tasks ask for, as operations on objects of the engine.
 
 use super::children::Asked;
+use super::patience::MOST_TIMEOUTS;
 use super::views::View;
 use super::{AGAIN, AWAIT, Controller, Key, Kind, code};
 use crate::memory::Access;
 use crate::objects::{
-    self, AWAIT_SIGNAL, CLOSE, COPY, DIE, GET, Message, NAMES, Names, OPEN, OPEN_NAME, READ, RECEIVE,
-    REMOVE_NAME, SEND, SET, TRY_READ, TRY_RECEIVE, TRY_SEND, TRY_WRITE, WRITE,
+    self, AWAIT_SIGNAL, CLOSE, COPY, DIE, GET, LISTEN, LOOK, Message, NAMES, Names, OPEN, OPEN_NAME, READ,
+    RECEIVE, REMOVE_NAME, SEND, SET, STOP_LISTENING, TRY_READ, TRY_RECEIVE, TRY_SEND, TRY_WRITE, WRITE,
 };
 use crate::shared;
 use std::os::fd::AsRawFd;
 use stubborn_schedule::objects::Table;
-use stubborn_schedule::{Action, Failure, ObjectId, Op, ProcessId, World};
+use stubborn_schedule::{Action, Failure, ObjectId, Op, Part, ProcessId, World};
 
 impl Controller {
     /// Gives what a task has asked for to the world; or what to answer at once.
@@ -81,6 +82,14 @@ impl Controller {
                 };
                 Op::on(pipe, Action::Custom { code, input })
             }
+            code::PIPE_LOOK => {
+                let pipe = self.object(world, Key { kind: Kind::Pipe, space: 0, address: a / 2 }, 0);
+                Op::on(pipe, Action::Custom { code: LOOK, input: a % 2 })
+            }
+            code::LISTEN => match self.listen(process, (a == 1, b), world) {
+                Some(op) => op,
+                None => return Ok(Some(0)),
+            },
             code::SEM_INIT | code::BARRIER_INIT => {
                 let kind = if op == code::SEM_INIT { Kind::Semaphore } else { Kind::Barrier };
                 self.objects.remove(&at(kind));
@@ -235,7 +244,7 @@ impl Controller {
         if op != code::ACCESS {
             self.tasks[process as usize].iter_mut().for_each(|task| task.spin.clear());
         }
-        let made = self.patient(process, op, site, made);
+        let made = if op == code::LISTEN { made } else { self.patient(process, op, site, made) };
         let made = match op {
             code::DIE | code::FORK => made,
             _ => self.while_it_lives(process, own, made, world)?,
@@ -246,6 +255,35 @@ impl Controller {
         task.announced = Some((op, made.clone()));
         world.announce(process, made);
         Ok(None)
+    }
+
+    /// Waits for something at the ends of pipes; nothing if there is a limit of time that may be up at once. Who has listened with one in vain
+    /// for some times is taken to wait, unless nobody else can move.
+    fn listen(
+        &mut self,
+        process: ProcessId,
+        (is_timed, n_in_vain): (bool, u64),
+        world: &mut World,
+    ) -> Option<Op> {
+        if is_timed && n_in_vain < u64::from(MOST_TIMEOUTS) {
+            return None;
+        }
+        let bytes = self.views[self.slot(process)].data.clone();
+        let ends = bytes.chunks_exact(4).map(|end| u32::from_ne_bytes([end[0], end[1], end[2], end[3]]));
+        let parts: Vec<Part> = ends
+            .map(|end| {
+                let key = Key { kind: Kind::Pipe, space: 0, address: u64::from(end / 2) };
+                let action = Action::Custom { code: LISTEN, input: u64::from(end % 2) };
+                Part { object: self.object(world, key, 0), action }
+            })
+            .collect();
+        if is_timed {
+            self.n_spins += 1;
+            let task = self.tasks[process as usize].as_mut()?;
+            task.is_patient = true;
+            task.asked = Some(Action::Custom { code: STOP_LISTENING, input: 0 });
+        }
+        Some(Op::on_all(&parts))
     }
 
     /// Files behind shared memory are as new.

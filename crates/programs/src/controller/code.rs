@@ -55,3 +55,5 @@ pub(super) const KILL: u32 = 59;
 pub(super) const PAUSE: u32 = 60;
 pub(super) const HANDLE: u32 = 61;
 pub(super) const SLEEP: u32 = 62;
+pub(super) const PIPE_LOOK: u32 = 63;
+pub(super) const LISTEN: u32 = 64;

@@ -7,7 +7,7 @@ use stubborn_schedule::{Action, Op, ProcessId, World};
 
 /// A task that has waited so often in vain at one place is taken to wait until it is woken, unless nobody else can move:
 /// else it could go on like that for ever.
-const MOST_TIMEOUTS: u32 = 3;
+pub(super) const MOST_TIMEOUTS: u32 = 3;
 /// The same for a task that tries to get something without waiting.
 const MOST_TRIES: u32 = 10;
 

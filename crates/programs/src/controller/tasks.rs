@@ -177,8 +177,8 @@ impl Controller {
         if is_dying || !(self.learned.lives && has_threads || takes_signals) {
             return Ok(made);
         }
-        if matches!(made.parts.first(), Some(Part { action: Action::Await(_), .. })) {
-            let why = "loops that wait for memory are not controlled in a process that ends with threads left beside other processes, or gets signals";
+        if made.parts.first().is_some_and(|part| part.action.only_waits()) {
+            let why = "loops that wait for memory, and poll, are not controlled in a process that ends with threads left beside other processes, or gets signals";
             return Err(Failure::limit(process, why));
         }
         let life = self.life(own, world);

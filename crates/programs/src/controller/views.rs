@@ -41,7 +41,7 @@ impl View {
         let n_bytes = match op {
             code::SEMOP => length.saturating_mul(6),
             code::SEND | code::TRY_SEND | code::PIPE_WRITE | code::PIPE_TRY_WRITE => length,
-            code::NAME_OPEN | code::NAME_REMOVE => length,
+            code::NAME_OPEN | code::NAME_REMOVE | code::LISTEN => length,
             _ => 0,
         };
         View {

@@ -118,7 +118,7 @@ fn operation(rng: &mut Rng, me: u64, (n, n_writers): (u64, u64), before: &[Part]
         }
         2 | 3 => {
             let n_bytes = rng.pick(&[1, 40_000]);
-            let code = rng.pick(&[READ, TRY_READ, WRITE, TRY_WRITE, CLOSE, CLOSE]);
+            let code = rng.pick(&[READ, READ, TRY_READ, WRITE, WRITE, TRY_WRITE, CLOSE, CLOSE, LOOK, LISTEN]);
             let writes = match code {
                 READ | TRY_READ => false,
                 WRITE | TRY_WRITE => true,
@@ -126,7 +126,7 @@ fn operation(rng: &mut Rng, me: u64, (n, n_writers): (u64, u64), before: &[Part]
             };
             match closed(u64::from(writes)) {
                 true => part(SYSV, ADD, 1),
-                false if code == CLOSE => part(PIPE, CLOSE, u64::from(writes)),
+                false if matches!(code, CLOSE | LOOK | LISTEN) => part(PIPE, code, u64::from(writes)),
                 false => part(PIPE, code, n_bytes),
             }
         }
@@ -250,7 +250,7 @@ fn every_algorithm_sees_what_a_full_search_sees() {
 
 #[test]
 fn mistakes_are_noticed() {
-    let programs: Vec<_> = programs(1_000_000, 2000).collect();
+    let programs: Vec<_> = programs(1_000_000, 4000).collect();
     for fault in [Fault::DroppedRace, Fault::ForgottenWaiters] {
         let finds = |(seed, seen): &&(u64, BTreeSet<String>)| {
             differs(&random_script(*seed, None), Algorithm::Source, Some(fault), seen)
@@ -271,6 +271,9 @@ fn mistakes_are_noticed() {
         (WRITE, READ),
         (CLOSE, TRY_READ),
         (CLOSE, TRY_WRITE),
+        (WRITE, LOOK),
+        (CLOSE, LOOK),
+        (WRITE, LISTEN),
         (GO, DIE),
         (OPEN_NAME, OPEN_NAME),
         (OPEN_NAME, REMOVE_NAME),
