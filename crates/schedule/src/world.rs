@@ -342,6 +342,12 @@ impl World {
         &self.objects
     }
 
+    /// Whether somebody is about to do something to this object and to no other.
+    #[inline]
+    pub fn is_waited_for(&self, id: ObjectId) -> bool {
+        self.near[id as usize] != 0 || self.n_processes > 64 && self.waiting_for(id).next().is_some()
+    }
+
     /// Processes that are about to do something to this object and to no other.
     pub fn waiting_for(&self, id: ObjectId) -> impl Iterator<Item = (ProcessId, &Op)> {
         let touching =

@@ -63,13 +63,14 @@ impl Walk {
             return None;
         }
         let mut rest = self.random.below(total);
-        enabled.iter().find(|&process| match rest.checked_sub(self.left(process)) {
-            Some(less) => {
-                rest = less;
-                false
+        for process in enabled.iter() {
+            let left = self.left(process);
+            if rest < left {
+                return Some(process);
             }
-            None => true,
-        })
+            rest -= left;
+        }
+        None
     }
 
     fn note(&mut self, turn: Turn) {

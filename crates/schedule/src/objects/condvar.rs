@@ -35,6 +35,11 @@ impl Condvar {
         Condvar { order, ..Condvar::default() }
     }
 
+    /// Whether somebody waits to be notified.
+    pub fn is_waited_for(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     fn notification(&self, me: ProcessId) -> Option<u64> {
         self.notified.iter().find(|n| n.0 == me).map(|n| n.1)
     }

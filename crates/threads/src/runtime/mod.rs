@@ -350,6 +350,9 @@ impl Runtime {
                 process.end();
             }
         });
+        if !world.is_waited_for(object) {
+            return;
+        }
         let joins = |(_, op): &(ProcessId, &Op)| op.parts[0].action == Action::Join;
         let first = self.ready.len();
         self.ready.extend(world.waiting_for(object).filter(joins).map(|(process, _)| process));
@@ -431,7 +434,7 @@ impl Program for Runtime {
         if let Some(failure) = &self.early {
             return Err(failure.clone());
         }
-        let out = match turn::has_stages() {
+        let out = match turn::has_stage(process) {
             true => with_state(|state| state.has_moved(process, out, world)),
             false => Some(out),
         };

@@ -14,7 +14,7 @@ thread_local! {
     static IS_NOTED: Cell<bool> = const { Cell::new(false) };
     static MAY_FOLLOW: Cell<bool> = const { Cell::new(false) };
     static PLACE: Cell<Option<&'static Location<'static>>> = const { Cell::new(None) };
-    static HAS_STAGES: Cell<bool> = const { Cell::new(false) };
+    static STAGES: Cell<u64> = const { Cell::new(0) };
     static RECORDS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -48,8 +48,32 @@ word! {
     MAY_FOLLOW: bool, may_follow, set_may_follow;
     /// Where the task that ran last has asked for something.
     PLACE: Option<&'static Location<'static>>, place, set_place;
-    /// Somebody waits or notifies in this run, see `waits`.
-    HAS_STAGES: bool, has_stages, set_stages;
+    /// Who waits or notifies, see `waits`: bits, the last of which is for all processes from there on.
+    STAGES: u64, stages, set_stages;
     /// Steps are recorded.
     RECORDS: bool, records, set_records;
+}
+
+fn stage_bit(process: ProcessId) -> u64 {
+    1 << process.min(63)
+}
+
+/// Whether a process may be waiting or notifying.
+#[inline]
+pub(crate) fn has_stage(process: ProcessId) -> bool {
+    stages() & stage_bit(process) != 0
+}
+
+/// Says that a process waits or notifies.
+#[inline]
+pub(crate) fn add_stage(process: ProcessId) {
+    set_stages(stages() | stage_bit(process));
+}
+
+/// Says that a process does neither any more.
+#[inline]
+pub(crate) fn remove_stage(process: ProcessId) {
+    if process < 63 {
+        set_stages(stages() & !stage_bit(process));
+    }
 }

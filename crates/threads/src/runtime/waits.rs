@@ -119,7 +119,7 @@ impl Waits {
     pub(crate) fn begin_run(&mut self) {
         self.guards.clear();
         self.stages.clear();
-        turn::set_stages(false);
+        turn::set_stages(0);
     }
 
     fn set(&mut self, process: ProcessId, stage: Stage) {
@@ -128,7 +128,7 @@ impl Waits {
             self.stages.resize(i + 1, Stage::Alone);
         }
         self.stages[i] = stage;
-        turn::set_stages(true);
+        turn::add_stage(process);
     }
 
     fn guard(&self, condvar: ObjectId) -> Option<ObjectId> {
@@ -169,7 +169,12 @@ impl State {
             if !self.waits.is_guarded(process, part.object, world) {
                 return Notified::Unguarded;
             }
-            if turn::may_follow() && world.object(part.object).choices(part.action) == 1 {
+            let Object::Condvar(condvar) = world.object(part.object) else { return Notified::Unguarded };
+            if turn::may_follow() && !condvar.is_waited_for() && !turn::records() {
+                // Nothing happens, and that nobody waits is known from who held the mutex before.
+                return Notified::AtOnce;
+            }
+            if turn::may_follow() && condvar.choices(part.action) == 1 {
                 if self.follow(process, part, place, world) > 0 {
                     self.wake_up(part.object, world);
                 }
@@ -217,6 +222,7 @@ impl State {
     /// A process has moved: what its task gets, unless that is in a wait that goes on.
     pub(super) fn has_moved(&mut self, process: ProcessId, out: u64, world: &mut World) -> Option<u64> {
         let stage = self.waits.stages.get_mut(process as usize).map_or(Stage::Alone, std::mem::take);
+        turn::remove_stage(process);
         match stage {
             Stage::Alone => return Some(out),
             Stage::Notifies(condvar) => {
