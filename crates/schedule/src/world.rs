@@ -260,6 +260,19 @@ impl World {
         self.processes[i] = Standing::Announced(op);
     }
 
+    /// The same for an action on one object, at a site.
+    #[inline]
+    pub fn announce_on(&mut self, process: ProcessId, part: Part, site: u64) {
+        let i = self.room(process);
+        self.lives[i].n_announced += 1;
+        self.set_touched(i, part.object);
+        match self.objects[part.object as usize].enabled(process, part.action) {
+            true => self.enabled.insert(process),
+            false => self.enabled.remove(process),
+        }
+        self.processes[i] = Standing::Announced(Op::on(part.object, part.action).at(site));
+    }
+
     /// Says that a process has ended.
     pub fn end(&mut self, process: ProcessId) {
         if let Some(standing) = self.processes.get_mut(process as usize) {

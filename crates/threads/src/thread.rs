@@ -1,7 +1,7 @@
 //! Threads, as `std::thread` has them.
 
 use crate::runtime::state::{Name, Registered, State, with_state};
-use crate::runtime::{self, exit, spin, switch, turn, visible, visible_at};
+use crate::runtime::{self, exit, spin, switch, turn, visible_at, visible_on};
 use std::any::Any;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -146,7 +146,7 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn join(mut self) -> Result<T> {
         self.joined = true;
-        visible(Op::on(self.thread.object, Action::Join));
+        visible_on(self.thread.object, Action::Join);
         take(&self.packet)
     }
 
@@ -168,7 +168,7 @@ fn is_finished(object: ObjectId) -> bool {
     if !with_state(|state| state.settings.exit_is_visible) {
         runtime::stop(runtime::state::ENDS_MATTER.to_owned());
     }
-    visible(Op::on(object, Action::IsFinished)) == 1
+    visible_on(object, Action::IsFinished) == 1
 }
 
 fn take<T>(packet: &Packet<T>) -> Result<T> {
@@ -326,7 +326,7 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// See [`std::thread::ScopedJoinHandle::join`].
     #[track_caller]
     pub fn join(self) -> Result<T> {
-        visible(Op::on(self.thread.object, Action::Join));
+        visible_on(self.thread.object, Action::Join);
         take(&self.packet)
     }
 
@@ -364,7 +364,7 @@ impl Thread {
     /// See [`std::thread::Thread::unpark`].
     #[track_caller]
     pub fn unpark(&self) {
-        visible(Op::on(self.object, Action::Unpark));
+        visible_on(self.object, Action::Unpark);
     }
 
     /// See [`std::thread::Thread::id`].
@@ -391,14 +391,14 @@ pub fn current() -> Thread {
 #[track_caller]
 pub fn park() {
     let object = with_state(|state| state.me().object);
-    visible(Op::on(object, Action::Park));
+    visible_on(object, Action::Park);
 }
 
 /// See [`std::thread::park_timeout`]: returns when there is a permit, or at any other time.
 #[track_caller]
 pub fn park_timeout(_time: Duration) {
     let object = with_state(|state| state.me().object);
-    visible(Op::on(object, Action::TimedPark));
+    visible_on(object, Action::TimedPark);
 }
 
 /// See [`std::thread::yield_now`]: says that a loop waits.

@@ -27,7 +27,8 @@ impl Random {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) % n
+        let random = u128::from(self.0.wrapping_mul(0x2545_F491_4F6C_DD1D));
+        ((random * u128::from(n)) >> 64) as u64
     }
 }
 

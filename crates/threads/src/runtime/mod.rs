@@ -39,10 +39,28 @@ pub(crate) fn visible(op: Op) -> u64 {
     visible_at(op, Location::caller())
 }
 
+/// The same for an action on one object, which nearly all operations are: it is written where it is announced, and nowhere before.
+#[track_caller]
+#[inline(always)]
+pub(crate) fn visible_on(object: ObjectId, action: Action) -> u64 {
+    let place = Location::caller();
+    let part = Part { object, action };
+    let spins = spin::may_spin(part);
+    if let Some(out) = prepare(spins, place) {
+        return out;
+    }
+    let out = announce_on(part, place);
+    if spins.is_some() {
+        spin::after(std::ptr::from_ref(place) as u64, part, out);
+    }
+    out
+}
+
 /// The same, said to be somewhere else: a destructor does not know where it is called.
 pub(crate) fn visible_at(op: Op, place: &'static Location<'static>) -> u64 {
     let op = op.at(std::ptr::from_ref(place) as u64);
-    let (site, spins) = (op.site, spin::may_spin(&op));
+    let only = if op.parts.len() == 1 { Some(op.parts[0]) } else { None };
+    let (site, spins) = (op.site, only.and_then(spin::may_spin));
     if let Some(out) = prepare(spins, place) {
         return out;
     }
@@ -119,6 +137,29 @@ fn announce(op: Op, place: &'static Location<'static>) -> u64 {
                 with_state(|state| state.announced(process, &op, place));
             }
             world.announce(process, op);
+        }
+        is_done
+    });
+    if is_done == Some(true) {
+        return 0;
+    }
+    turn::set_place(Some(place));
+    switch::suspend(Request::Announced)
+}
+
+/// The same for an action on one object.
+#[inline(always)]
+fn announce_on(part: Part, place: &'static Location<'static>) -> u64 {
+    let process = turn::current();
+    let is_done = switch::with_world(|world| {
+        let is_done = is_done_at_once(process, part, place, world);
+        if !is_done {
+            let site = std::ptr::from_ref(place) as u64;
+            if turn::records() {
+                let op = Op::on(part.object, part.action).at(site);
+                with_state(|state| state.announced(process, &op, place));
+            }
+            world.announce_on(process, part, site);
         }
         is_done
     });

@@ -11,7 +11,7 @@ use super::state::{State, with_state};
 use super::turn;
 use std::collections::HashSet;
 use stubborn_schedule::objects::EMPTY;
-use stubborn_schedule::{Action, Attempt, Op, Part, ProcessId};
+use stubborn_schedule::{Action, Attempt, Part, ProcessId};
 
 /// What a thread has read since it last did anything else.
 #[derive(Default)]
@@ -53,25 +53,23 @@ enum Outcome {
     Known,
 }
 
-/// Whether an operation may be one of a loop that waits.
-pub(super) fn may_spin(op: &Op) -> Option<Part> {
+/// An action, if it may be one of a loop that waits.
+#[inline(always)]
+pub(super) fn may_spin(part: Part) -> Option<Part> {
     use Action::{
         CompareExchange, IsComplete, IsFinished, Read, TryAcquire, TryLock, TryReadLock, TryReceive,
         TryWriteLock,
     };
-    match op.parts.as_slice() {
-        [part] => match part.action {
-            Read
-            | CompareExchange { .. }
-            | TryLock
-            | TryReadLock
-            | TryWriteLock
-            | TryAcquire
-            | TryReceive
-            | IsComplete
-            | IsFinished => Some(*part),
-            _ => None,
-        },
+    match part.action {
+        Read
+        | CompareExchange { .. }
+        | TryLock
+        | TryReadLock
+        | TryWriteLock
+        | TryAcquire
+        | TryReceive
+        | IsComplete
+        | IsFinished => Some(part),
         _ => None,
     }
 }

@@ -44,12 +44,6 @@ struct Wait {
     place: &'static Location<'static>,
 }
 
-impl Wait {
-    fn site(&self) -> u64 {
-        std::ptr::from_ref(self.place) as u64
-    }
-}
-
 /// Who waits and notifies in a run.
 #[derive(Debug)]
 pub(crate) struct Waits {
@@ -182,8 +176,7 @@ impl State {
             }
         }
         self.waits.set(process, Stage::Notifies(part.object));
-        let site = std::ptr::from_ref(place) as u64;
-        self.announce(process, Op::on(part.object, part.action).at(site), place, world);
+        self.announce_on(process, part, place, world);
         Notified::Announced
     }
 
@@ -204,19 +197,24 @@ impl State {
             }
         }
         self.waits.set(process, Stage::Waits(wait));
-        self.announce(process, Op::wait(wait.condvar, wait.mutex).at(wait.site()), wait.place, world);
+        let site = std::ptr::from_ref(wait.place) as u64;
+        let op = Op::wait(wait.condvar, wait.mutex).at(site);
+        if turn::records() {
+            self.announced(process, &op, wait.place);
+        }
+        world.announce(process, op);
         true
     }
 
     fn sleep(&mut self, process: ProcessId, wait: Wait, world: &mut World) {
         self.waits.set(process, Stage::Sleeps(wait));
         let wake = if wait.is_timed { Action::TimedWake } else { Action::Wake };
-        self.announce(process, Op::on(wait.condvar, wake).at(wait.site()), wait.place, world);
+        self.announce_on(process, Part { object: wait.condvar, action: wake }, wait.place, world);
     }
 
     fn lock_again(&mut self, process: ProcessId, wait: Wait, notified: bool, world: &mut World) {
         self.waits.set(process, Stage::Locks(notified));
-        self.announce(process, Op::on(wait.mutex, Action::Lock).at(wait.site()), wait.place, world);
+        self.announce_on(process, Part { object: wait.mutex, action: Action::Lock }, wait.place, world);
     }
 
     /// A process has moved: what its task gets, unless that is in a wait that goes on.
@@ -256,10 +254,17 @@ impl State {
         }
     }
 
-    fn announce(&mut self, process: ProcessId, op: Op, place: &'static Location<'static>, world: &mut World) {
+    fn announce_on(
+        &mut self,
+        process: ProcessId,
+        part: Part,
+        place: &'static Location<'static>,
+        world: &mut World,
+    ) {
+        let site = std::ptr::from_ref(place) as u64;
         if turn::records() {
-            self.announced(process, &op, place);
+            self.announced(process, &Op::on(part.object, part.action).at(site), place);
         }
-        world.announce(process, op);
+        world.announce_on(process, part, site);
     }
 }

@@ -4,11 +4,11 @@
 
 use crate::runtime::object::Handle;
 use crate::runtime::state::with_state;
-use crate::runtime::visible;
+use crate::runtime::visible_on;
 use std::fmt;
 use std::sync::atomic::Ordering::Relaxed;
 use stubborn_schedule::objects::Variable;
-use stubborn_schedule::{Action, ObjectId, Op, Update, Width};
+use stubborn_schedule::{Action, ObjectId, Update, Width};
 
 pub use std::sync::atomic::Ordering;
 
@@ -50,7 +50,7 @@ macro_rules! atomic {
             #[track_caller]
             fn update(&self, update: Update, operand: $type) -> $type {
                 let operand = $to(operand);
-                let old = visible(Op::on(self.id(), Action::Update(update, Self::WIDTH, operand)));
+                let old = visible_on(self.id(), Action::Update(update, Self::WIDTH, operand));
                 self.copy.store($from(Self::WIDTH.apply(update, old, operand)), Relaxed);
                 $from(old)
             }
@@ -58,13 +58,13 @@ macro_rules! atomic {
             /// Reads.
             #[track_caller]
             pub fn load(&self, _order: Ordering) -> $type {
-                $from(visible(Op::on(self.id(), Action::Read)))
+                $from(visible_on(self.id(), Action::Read))
             }
 
             /// Writes.
             #[track_caller]
             pub fn store(&self, value: $type, _order: Ordering) {
-                visible(Op::on(self.id(), Action::Write($to(value))));
+                visible_on(self.id(), Action::Write($to(value)));
                 self.copy.store(value, Relaxed);
             }
 
@@ -84,7 +84,7 @@ macro_rules! atomic {
                 _failure: Ordering,
             ) -> Result<$type, $type> {
                 let action = Action::CompareExchange { expected: $to(current), new: $to(new) };
-                let old = visible(Op::on(self.id(), action));
+                let old = visible_on(self.id(), action);
                 if old == $to(current) {
                     self.copy.store(new, Relaxed);
                     Ok($from(old))
@@ -320,13 +320,13 @@ impl<T> AtomicPtr<T> {
     /// Reads.
     #[track_caller]
     pub fn load(&self, _order: Ordering) -> *mut T {
-        Self::pointer(visible(Op::on(self.id(), Action::Read)))
+        Self::pointer(visible_on(self.id(), Action::Read))
     }
 
     /// Writes.
     #[track_caller]
     pub fn store(&self, value: *mut T, _order: Ordering) {
-        visible(Op::on(self.id(), Action::Write(Self::number(value))));
+        visible_on(self.id(), Action::Write(Self::number(value)));
         self.copy.store(value, Relaxed);
     }
 
@@ -334,7 +334,7 @@ impl<T> AtomicPtr<T> {
     #[track_caller]
     pub fn swap(&self, value: *mut T, _order: Ordering) -> *mut T {
         let action = Action::Update(Update::Swap, Width::WORD, Self::number(value));
-        let old = visible(Op::on(self.id(), action));
+        let old = visible_on(self.id(), action);
         self.copy.store(value, Relaxed);
         Self::pointer(old)
     }
@@ -350,7 +350,7 @@ impl<T> AtomicPtr<T> {
     ) -> Result<*mut T, *mut T> {
         let expected = Self::number(current);
         let action = Action::CompareExchange { expected, new: Self::number(new) };
-        let old = visible(Op::on(self.id(), action));
+        let old = visible_on(self.id(), action);
         if old == expected {
             self.copy.store(new, Relaxed);
             Ok(current)

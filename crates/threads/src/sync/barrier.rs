@@ -2,9 +2,9 @@
 
 use crate::runtime::object::Handle;
 use crate::runtime::state::with_state;
-use crate::runtime::{see_leaders, visible};
+use crate::runtime::{see_leaders, visible_on};
 use std::fmt;
-use stubborn_schedule::{Action, Op, objects};
+use stubborn_schedule::{Action, objects};
 
 /// See [`std::sync::Barrier`].
 pub struct Barrier {
@@ -44,8 +44,8 @@ impl Barrier {
             false => objects::Barrier::without_leader,
         };
         let id = self.handle.id(|| make(self.n as u64).into());
-        let out = visible(Op::on(id, Action::Arrive));
-        visible(Op::on(id, Action::Leave(objects::Barrier::generation(out))));
+        let out = visible_on(id, Action::Arrive);
+        visible_on(id, Action::Leave(objects::Barrier::generation(out)));
         BarrierWaitResult(objects::Barrier::leads(out))
     }
 }

@@ -1,7 +1,7 @@
 //! Channels: the common part of `mpsc` and of the bounded channel for several receivers.
 
 use crate::runtime::object::Handle;
-use crate::runtime::{switch, visible, visible_in_drop};
+use crate::runtime::{switch, visible_in_drop, visible_on};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,13 +48,13 @@ impl<T> Shared<T> {
 
     #[track_caller]
     pub(crate) fn send(&self, message: T) -> Result<(), SendError<T>> {
-        match visible(Op::on(self.id(), Action::Send(0))) {
+        match visible_on(self.id(), Action::Send(0)) {
             DISCONNECTED => Err(SendError(message)),
             rank => {
                 self.put(message);
                 if self.capacity == Some(0) {
                     // A rendezvous: the sender waits until the message is taken.
-                    let taken = visible(Op::on(self.id(), Action::Taken(rank))) == 1;
+                    let taken = visible_on(self.id(), Action::Taken(rank)) == 1;
                     if !taken {
                         return self.get().map_or(Ok(()), |message| Err(SendError(message)));
                     }
@@ -69,7 +69,7 @@ impl<T> Shared<T> {
         if self.capacity == Some(0) {
             crate::runtime::stop("try_send on a channel without capacity is not supported".to_owned());
         }
-        match visible(Op::on(self.id(), Action::TrySend(0))) {
+        match visible_on(self.id(), Action::TrySend(0)) {
             DISCONNECTED => Err(TrySendError::Disconnected(message)),
             FULL => Err(TrySendError::Full(message)),
             _ => {
@@ -81,7 +81,7 @@ impl<T> Shared<T> {
 
     #[track_caller]
     pub(crate) fn receive(&self) -> Result<T, RecvError> {
-        match visible(Op::on(self.id(), Action::Receive)) {
+        match visible_on(self.id(), Action::Receive) {
             DISCONNECTED => Err(RecvError),
             _ => self.get().ok_or(RecvError),
         }
@@ -89,7 +89,7 @@ impl<T> Shared<T> {
 
     #[track_caller]
     pub(crate) fn try_receive(&self) -> Result<T, TryRecvError> {
-        match visible(Op::on(self.id(), Action::TryReceive)) {
+        match visible_on(self.id(), Action::TryReceive) {
             DISCONNECTED => Err(TryRecvError::Disconnected),
             EMPTY => Err(TryRecvError::Empty),
             _ => self.get().ok_or(TryRecvError::Disconnected),
@@ -167,7 +167,7 @@ impl<T> BoundedSender<T> {
     /// Whether there is no room.
     #[track_caller]
     pub fn is_full(&self) -> bool {
-        visible(Op::on(self.shared.id(), Action::Full)) == 1
+        visible_on(self.shared.id(), Action::Full) == 1
     }
 }
 
@@ -187,13 +187,13 @@ impl<T> BoundedReceiver<T> {
     /// How many messages there are.
     #[track_caller]
     pub fn len(&self) -> usize {
-        visible(Op::on(self.shared.id(), Action::Length)) as usize
+        visible_on(self.shared.id(), Action::Length) as usize
     }
 
     /// Whether there are none.
     #[track_caller]
     pub fn is_empty(&self) -> bool {
-        visible(Op::on(self.shared.id(), Action::Empty)) == 1
+        visible_on(self.shared.id(), Action::Empty) == 1
     }
 }
 

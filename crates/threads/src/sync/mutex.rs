@@ -1,12 +1,12 @@
 //! Mutexes. The data is in a mutex of the standard library, which is free whenever the engine's is.
 
 use crate::runtime::object::{Handle, Known};
-use crate::runtime::{see_unlocks, stop, unlock, visible};
+use crate::runtime::{see_unlocks, stop, unlock, visible_on};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
-use stubborn_schedule::{Action, ObjectId, Op, objects};
+use stubborn_schedule::{Action, ObjectId, objects};
 
 /// See [`std::sync::Mutex`].
 pub struct Mutex<T: ?Sized> {
@@ -60,7 +60,7 @@ impl<T: ?Sized> Mutex<T> {
     /// See [`std::sync::Mutex::lock`].
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        visible(Op::on(self.id(), Action::Lock));
+        visible_on(self.id(), Action::Lock);
         self.hold()
     }
 
@@ -68,7 +68,7 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         see_unlocks();
-        match visible(Op::on(self.id(), Action::TryLock)) {
+        match visible_on(self.id(), Action::TryLock) {
             0 => Err(TryLockError::WouldBlock),
             _ => match self.hold() {
                 Ok(guard) => Ok(guard),

@@ -1,7 +1,7 @@
 //! Cells that are initialised once. In a `static` they are not initialised at the beginning of each run.
 
 use crate::runtime::object::Handle;
-use crate::runtime::{switch, turn, visible, visible_in_drop};
+use crate::runtime::{switch, turn, visible_in_drop, visible_on};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
@@ -41,24 +41,24 @@ impl Once {
     /// See [`std::sync::Once::call_once`].
     #[track_caller]
     pub fn call_once<F: FnOnce()>(&self, f: F) {
-        if visible(Op::on(self.id(), Action::Begin)) == 1 {
+        if visible_on(self.id(), Action::Begin) == 1 {
             let mut running = Running { once: self, done: false };
             f();
             running.done = true;
-            visible(Op::on(self.id(), Action::Complete));
+            visible_on(self.id(), Action::Complete);
         }
     }
 
     /// See [`std::sync::Once::is_completed`].
     #[track_caller]
     pub fn is_completed(&self) -> bool {
-        visible(Op::on(self.id(), Action::IsComplete)) == 1
+        visible_on(self.id(), Action::IsComplete) == 1
     }
 
     /// See [`std::sync::Once::wait`].
     #[track_caller]
     pub fn wait(&self) {
-        visible(Op::on(self.id(), Action::Retry(Attempt::Completion)));
+        visible_on(self.id(), Action::Retry(Attempt::Completion));
     }
 }
 

@@ -1,12 +1,12 @@
 //! Locks for several readers or one writer. The data is in one of the standard library.
 
 use crate::runtime::object::{Handle, Known};
-use crate::runtime::{see_unlocks, stop, unlock, visible};
+use crate::runtime::{see_unlocks, stop, unlock, visible_on};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
-use stubborn_schedule::{Action, ObjectId, Op, objects};
+use stubborn_schedule::{Action, ObjectId, objects};
 
 /// See [`std::sync::RwLock`].
 pub struct RwLock<T: ?Sized> {
@@ -69,14 +69,14 @@ impl<T: ?Sized> RwLock<T> {
     /// See [`std::sync::RwLock::read`].
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        visible(Op::on(self.id(), Action::ReadLock));
+        visible_on(self.id(), Action::ReadLock);
         self.hold_read()
     }
 
     /// See [`std::sync::RwLock::write`].
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        visible(Op::on(self.id(), Action::WriteLock));
+        visible_on(self.id(), Action::WriteLock);
         self.hold_write()
     }
 
@@ -84,7 +84,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         see_unlocks();
-        match visible(Op::on(self.id(), Action::TryReadLock)) {
+        match visible_on(self.id(), Action::TryReadLock) {
             0 => Err(TryLockError::WouldBlock),
             _ => match self.hold_read() {
                 Ok(guard) => Ok(guard),
@@ -97,7 +97,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         see_unlocks();
-        match visible(Op::on(self.id(), Action::TryWriteLock)) {
+        match visible_on(self.id(), Action::TryWriteLock) {
             0 => Err(TryLockError::WouldBlock),
             _ => match self.hold_write() {
                 Ok(guard) => Ok(guard),

@@ -1,8 +1,8 @@
 //! A counting semaphore.
 
 use crate::runtime::object::Handle;
-use crate::runtime::visible;
-use stubborn_schedule::{Action, ObjectId, Op, objects};
+use crate::runtime::visible_on;
+use stubborn_schedule::{Action, ObjectId, objects};
 
 /// A counting semaphore.
 #[derive(Debug)]
@@ -25,18 +25,18 @@ impl Semaphore {
     /// Takes a permit; waits until there is one.
     #[track_caller]
     pub fn acquire(&self) {
-        visible(Op::on(self.id(), Action::Acquire));
+        visible_on(self.id(), Action::Acquire);
     }
 
     /// Takes a permit if there is one.
     #[track_caller]
     pub fn try_acquire(&self) -> bool {
-        visible(Op::on(self.id(), Action::TryAcquire)) == 1
+        visible_on(self.id(), Action::TryAcquire) == 1
     }
 
     /// Gives a permit.
     #[track_caller]
     pub fn release(&self) {
-        visible(Op::on(self.id(), Action::Release));
+        visible_on(self.id(), Action::Release);
     }
 }
