@@ -436,6 +436,7 @@ impl World {
     /// What is done must be possible always and must commute to the left: whatever others could do between the event and it they can do
     /// after it, with the same outcomes. The end of a critical section is such a thing if nobody asks whether a lock is held: who waits
     /// for the lock cannot tell when it became free. Then every run has an equivalent one in which it comes at once (Lipton).
+    #[inline]
     pub fn follow(&mut self, process: ProcessId, part: Part) -> Option<u64> {
         if self.mover != Some(process) {
             return None;

@@ -213,6 +213,7 @@ pub(crate) fn visible_in_drop(place: &'static Location<'static>, op: impl FnOnce
 }
 
 /// The end of a critical section, in a destructor.
+#[inline(always)]
 pub(crate) fn unlock(place: &'static Location<'static>, object: impl FnOnce() -> ObjectId, action: Action) {
     let is_quiet = turn::may_follow() && !turn::is_noted() && counts::destroying() == 0 && !turn::is_ending();
     if is_quiet && switch::is_task() && !std::thread::panicking() {

@@ -67,15 +67,14 @@ enum Notified {
     Unguarded,
 }
 
-/// Notifies, at a place.
+/// Notifies one or all.
 #[track_caller]
-pub(crate) fn notify(condvar: ObjectId, action: Action) {
+pub(crate) fn notify(condvar: ObjectId, all: bool) {
     let place = Location::caller();
     if prepare(None, place).is_some() {
         return;
     }
-    let part = Part { object: condvar, action };
-    match with_state(|state| switch::with_world(|world| state.notify(part, place, world))) {
+    match with_state(|state| switch::with_world(|world| state.notify((condvar, all), place, world))) {
         Some(Notified::AtOnce) => {}
         Some(Notified::Unguarded) | None => stop(NOTIFICATIONS_MATTER.to_owned()),
         Some(Notified::Announced) => {
@@ -116,6 +115,7 @@ impl Waits {
         turn::set_stages(0);
     }
 
+    #[inline(always)]
     fn set(&mut self, process: ProcessId, stage: Stage) {
         let i = process as usize;
         if self.stages.len() <= i {
@@ -157,23 +157,28 @@ impl Waits {
 
 impl State {
     /// The task that runs notifies.
-    fn notify(&mut self, part: Part, place: &'static Location<'static>, world: &mut World) -> Notified {
+    fn notify(
+        &mut self,
+        (object, all): (ObjectId, bool),
+        place: &'static Location<'static>,
+        world: &mut World,
+    ) -> Notified {
         let process = turn::current();
-        if !self.waits.are_visible {
-            if !self.waits.is_guarded(process, part.object, world) {
-                return Notified::Unguarded;
+        if !self.waits.are_visible && !self.waits.is_guarded(process, object, world) {
+            return Notified::Unguarded;
+        }
+        let follows = turn::may_follow() && !self.waits.are_visible;
+        let is_heard = matches!(world.object(object), Object::Condvar(condvar) if condvar.is_waited_for());
+        if follows && !is_heard && !turn::records() {
+            // Nothing happens, and that nobody waits is known from who held the mutex before.
+            return Notified::AtOnce;
+        }
+        let part = Part { object, action: if all { Action::NotifyAll } else { Action::NotifyOne } };
+        if follows && world.object(object).choices(part.action) == 1 {
+            if self.follow(process, part, place, world) > 0 {
+                self.wake_up(object, world);
             }
-            let Object::Condvar(condvar) = world.object(part.object) else { return Notified::Unguarded };
-            if turn::may_follow() && !condvar.is_waited_for() && !turn::records() {
-                // Nothing happens, and that nobody waits is known from who held the mutex before.
-                return Notified::AtOnce;
-            }
-            if turn::may_follow() && condvar.choices(part.action) == 1 {
-                if self.follow(process, part, place, world) > 0 {
-                    self.wake_up(part.object, world);
-                }
-                return Notified::AtOnce;
-            }
+            return Notified::AtOnce;
         }
         self.waits.set(process, Stage::Notifies(part.object));
         self.announce_on(process, part, place, world);

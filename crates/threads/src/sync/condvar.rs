@@ -7,7 +7,7 @@ use crate::sync::MutexGuard;
 use std::fmt;
 use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
-use stubborn_schedule::{Action, ObjectId, objects};
+use stubborn_schedule::{ObjectId, objects};
 
 /// See [`std::sync::Condvar`].
 pub struct Condvar {
@@ -110,13 +110,13 @@ impl Condvar {
     /// See [`std::sync::Condvar::notify_one`].
     #[track_caller]
     pub fn notify_one(&self) {
-        notify(self.id(), Action::NotifyOne);
+        notify(self.id(), false);
     }
 
     /// See [`std::sync::Condvar::notify_all`].
     #[track_caller]
     pub fn notify_all(&self) {
-        notify(self.id(), Action::NotifyAll);
+        notify(self.id(), true);
     }
 }
 
