@@ -4,6 +4,7 @@
  */
 
 static void close_ends(void);
+static void undo(void);
 static void open_end(uint32_t *ends, int fd, uint32_t number);
 static void use_streams(int fd);
 static void take_ends(const char *text);
@@ -50,6 +51,7 @@ static void end_of_process(int status)
 			if (sh->slots[i].process == me->process && &sh->slots[i] != me)
 				atomic_store(&sh->slots[i].state, ENDED);
 	}
+	undo();
 	close_ends();
 	request(OP_PROCESS_EXIT, (uint64_t)status, (uint64_t)has_exited, 0, 0);
 	atomic_store(&me->state, ENDED);

@@ -66,6 +66,8 @@ int execve(const char *path, char *const arguments[], char *const environment[])
 	if (!me || access(path, X_OK) < 0)
 		return (int)syscall(SYS_execve, path, arguments, environment);
 	check_program(path);
+	if (has_undo())
+		refuse("exec in a process that has something to give back at its end (SEM_UNDO) is not controlled");
 	if (has_others())
 		refuse("exec in a process with several threads is not controlled");
 	for (int fd = 0; fd < FILES; fd++)
@@ -148,42 +150,7 @@ int fexecve(int fd, char *const arguments[], char *const environment[])
 	return (int)syscall(SYS_execveat, fd, "", arguments, environment, AT_EMPTY_PATH);
 }
 
-/* What is made of fork and exec in the C library, where they cannot be seen. */
-
-static int spawn(pid_t *child, const char *name, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *how,
-	char *const arguments[], char *const environment[], int searches)
-{
-	short flags = 0;
-	if (how)
-		posix_spawnattr_getflags(how, &flags);
-	if (me && (actions || (flags & ~(POSIX_SPAWN_USEVFORK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))))
-		refuse("posix_spawn with actions or attributes is not controlled");
-	pid_t process = fork();
-	if (process < 0)
-		return errno;
-	if (process == 0) {
-		if (searches)
-			execvpe(name, arguments, environment);
-		else
-			execve(name, arguments, environment);
-		_exit(127);
-	}
-	if (child)
-		*child = process;
-	return 0;
-}
-
-int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *how,
-	char *const arguments[], char *const environment[])
-{
-	return spawn(child, path, actions, how, arguments, environment, 0);
-}
-
-int posix_spawnp(pid_t *child, const char *name, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *how,
-	char *const arguments[], char *const environment[])
-{
-	return spawn(child, name, actions, how, arguments, environment, 1);
-}
+/* Shells, which the C library starts by itself where that cannot be seen. */
 
 static pid_t start_shell(const char *command, int from, int to, int other)
 {

@@ -73,6 +73,7 @@
 #include "streams.c"
 #include "listening.c"
 #include "exec.c"
+#include "spawn.c"
 #include "refused.c"
 #include "chance.c"
 

@@ -6,6 +6,7 @@
 
 static __thread struct slot *newborn;
 static __thread uint64_t forks_at;
+static void forget_undo(void);
 
 static void before_fork(void)
 {
@@ -23,6 +24,7 @@ static void after_fork(void)
 	if (!newborn)
 		syscall(SYS_exit_group, 1);
 	forks_at = 0;
+	forget_undo();
 	begin_process(newborn);
 	request(OP_START, 0, 0, 0, 0);
 }

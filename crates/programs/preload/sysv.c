@@ -51,6 +51,54 @@ int semctl(int id, int number, int command, ...)
 	}
 }
 
+/* What this process has taken and wants to be given back when it ends (SEM_UNDO). */
+#define UNDONE 64
+static struct { int id; unsigned short number; long by; } undone[UNDONE];
+
+static void note_undo(int id, const struct sembuf *operations, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int place = 0;
+		if (!(operations[i].sem_flg & SEM_UNDO))
+			continue;
+		while (place < UNDONE && undone[place].id && (undone[place].id != id || undone[place].number != operations[i].sem_num))
+			place++;
+		if (place == UNDONE) {
+			refuse("SEM_UNDO on more than 64 semaphores is not controlled");
+			return;
+		}
+		undone[place].id = id;
+		undone[place].number = operations[i].sem_num;
+		undone[place].by -= operations[i].sem_op;
+	}
+}
+
+static void forget_undo(void) { memset(undone, 0, sizeof undone); }
+
+static int has_undo(void)
+{
+	for (int i = 0; i < UNDONE; i++)
+		if (undone[i].by)
+			return 1;
+	return 0;
+}
+
+/* The process ends. */
+static void undo(void)
+{
+	for (int i = 0; i < UNDONE && undone[i].id; i++) {
+		if (undone[i].by < 0)
+			refuse("SEM_UNDO that takes something when a process ends is not controlled");
+		if (undone[i].by <= 0)
+			continue;
+		struct sembuf given = { undone[i].number, (short)undone[i].by, 0 };
+		memcpy(me->data, &given, sizeof given);
+		me->length = 1;
+		request(OP_SEMOP, (uint64_t)undone[i].id, 1, 0, 0);
+		undone[i].by = 0;
+	}
+}
+
 int semop(int id, struct sembuf *operations, size_t n)
 {
 	if (!me)
@@ -69,6 +117,7 @@ int semop(int id, struct sembuf *operations, size_t n)
 		errno = EAGAIN;
 		return -1;
 	}
+	note_undo(id, operations, n);
 	return 0;
 }
 

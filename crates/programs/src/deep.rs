@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What stands in for the sanitizer's library.
-const CALLS: &str = include_str!("../preload/deep.c");
+const CALLS: &str = concat!(include_str!("../preload/deep.c"), include_str!("../preload/formats.c"));
 
 /// Functions of the C library whose accesses to memory are seen, too: calls of them go through what we link.
-const WRAPPED: [&str; 15] = [
+const WRAPPED: [&str; 29] = [
     "memcpy", "memmove", "memset", "memcmp", "strlen", "strcpy", "strncpy", "strcat", "strcmp", "strncmp",
-    "strchr", "strdup", "qsort", "read", "write",
+    "strchr", "strdup", "qsort", "read", "write", "printf", "fprintf", "sprintf", "snprintf", "puts",
+    "fputs", "fwrite", "fread", "fgets", "strncat", "strrchr", "strstr", "atoi", "strtol",
 ];
 
 /// Options with a value of their own behind them.

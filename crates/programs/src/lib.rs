@@ -93,6 +93,7 @@ impl Run {
                 wake_order: WakeOrder::Any,
                 shows_output: false,
                 spurious: 0,
+                only_waiter: None,
                 is_stepwise: false,
             },
             spurious: None,
@@ -117,8 +118,8 @@ impl Run {
         self
     }
 
-    /// How often every thread may wake up for nothing where it waits on a condition variable, as POSIX allows: once, if not set. Explored after
-    /// everything else, if there are such waits and nothing was found; of random runs, only if it is set.
+    /// How often every thread may wake up for nothing where it waits on a condition variable, as POSIX allows; if not set, one thread does once
+    /// in each run. Explored after everything else, if there are such waits and nothing was found; of random runs, only if it is set.
     pub fn spurious(mut self, most: u32) -> Run {
         self.spurious = Some(most);
         self
@@ -145,17 +146,23 @@ impl Run {
         let mut report = Report::new(FORMAT, self.options.algorithm, started.elapsed());
         report.stats = outcome.stats;
         let mut found = outcome.found;
-        let most = self.most_spurious();
-        if matches!(found, Found::Nothing) && controller.learned.has_waited && most > 0 {
-            controller.settings.spurious = most;
-            let options = self.remaining_options(&report.stats, started.elapsed());
-            let outcome = self.explore_until_known(&mut controller, &options);
-            report.spurious = Some(Spurious { most, stats: outcome.stats });
-            found = outcome.found;
+        if matches!(found, Found::Nothing)
+            && !controller.learned.waiters.is_empty()
+            && self.most_spurious() > 0
+        {
+            let (stats, other) = self.explore_spurious(&mut controller, &report.stats, started);
+            report.spurious = Some(Spurious { most: self.spurious, stats });
+            found = other;
         }
         report.spins = controller.n_spins;
         report.verdict = match found {
             Found::Inconclusive(why) if report.spurious.is_some() => {
+                let why = match (why, self.options.max_runs, self.options.max_time) {
+                    // The limit that was set, not what was left of it.
+                    (Why::Runs(_), Some(max), _) => Why::Runs(max),
+                    (Why::Time(_), _, Some(max)) => Why::Time(max),
+                    (why, _, _) => why,
+                };
                 Verdict::Inconclusive(format!("with wake-ups for nothing, {why}; without them no run fails"))
             }
             Found::Nothing => Verdict::Holds,
@@ -166,6 +173,32 @@ impl Run {
         };
         report.seconds = started.elapsed().as_secs_f64();
         Ok(report)
+    }
+
+    /// Explores what wake-ups for nothing bring. If nothing was said, one thread after the other has one, so that there is one in each run.
+    fn explore_spurious(
+        &self,
+        controller: &mut Controller,
+        before: &Stats,
+        started: Instant,
+    ) -> (Stats, Found) {
+        let mut all = Stats::default();
+        let mut done = Vec::new();
+        controller.settings.spurious = self.most_spurious();
+        loop {
+            let next = controller.learned.waiters.iter().copied().find(|waiter| !done.contains(waiter));
+            let Some(waiter) = next.filter(|_| self.spurious.is_none() || done.is_empty()) else {
+                return (all, Found::Nothing);
+            };
+            done.push(waiter);
+            controller.settings.only_waiter = self.spurious.is_none().then_some(waiter);
+            let options = self.remaining_options(&sum(before, &all), started.elapsed());
+            let outcome = self.explore_until_known(controller, &options);
+            all = sum(&all, &outcome.stats);
+            if !matches!(outcome.found, Found::Nothing) {
+                return (all, outcome.found);
+            }
+        }
     }
 
     fn most_spurious(&self) -> u32 {
@@ -293,6 +326,18 @@ impl Run {
             story.steps.get_mut(i).into_iter().for_each(|step| step.value = "for nothing".to_owned());
         }
         Some(story)
+    }
+}
+
+/// Two explorations as one.
+fn sum(one: &Stats, two: &Stats) -> Stats {
+    Stats {
+        runs: one.runs + two.runs,
+        blocked: one.blocked + two.blocked,
+        cut: one.cut + two.cut,
+        restarts: one.restarts + two.restarts,
+        steps: one.steps + two.steps,
+        longest: one.longest.max(two.longest),
     }
 }
 

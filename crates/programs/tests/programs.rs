@@ -99,8 +99,10 @@ fn who_waits_may_wake_up_for_nothing() {
     assert!(matches!(report.verdict, Verdict::Holds) && report.spurious.is_none(), "{report}");
     // Nobody can rely on it: a wake-up that is lost is lost.
     assert_eq!(kind(&limited("", 1)), Some(FailureKind::Deadlock));
-    let mut before = 0;
-    for most in 1..4 {
+    let report = explored("pcond", &["right"]);
+    let mut before = report.spurious.expect("there are waits").stats.runs;
+    assert!(matches!(report.verdict, Verdict::Holds) && before > report.stats.runs, "{report}");
+    for most in 2..4 {
         let report = limited("right", most);
         assert!(matches!(report.verdict, Verdict::Holds), "{report}");
         let runs = report.spurious.expect("there are waits").stats.runs;
@@ -147,7 +149,7 @@ fn threads_of_c11_are_threads() {
 /// Pairs of sockets, streams on pipes, and other programs at their ends.
 #[test]
 fn streams_are_pipes() {
-    for what in ["sockets", "stream", "redirected", "program", "spawn"] {
+    for what in ["sockets", "stream", "redirected", "program", "spawn", "pipeline"] {
         let report = explored("streams", &[what]);
         assert!(matches!(report.verdict, Verdict::Holds), "{what}: {report}");
         assert!(report.stats.steps >= 2, "{what}: {report}");
@@ -158,9 +160,12 @@ fn streams_are_pipes() {
     assert!(!matches!(report.verdict, Verdict::Violated(_)) && report.stats.steps > 100, "{report}");
     let report = explored("streams", &["sockets", "both"]);
     assert_eq!(kind(&report), Some(FailureKind::Deadlock), "{report}");
+    let report = explored("streams", &["pipeline", "lost"]);
+    assert_eq!(kind(&report), Some(FailureKind::Deadlock), "{report}");
     let report = explored("streams", &["stream", "two"]);
     assert_eq!(kind(&report), Some(FailureKind::Assertion), "{report}");
     for (what, words) in [
+        ("leader", "posix_spawn with attributes"),
         ("clock", "(alarm)"),
         ("behind", "C++ streams"),
         ("event", "eventfd"),
@@ -316,6 +321,13 @@ fn looking_again_and_again_is_waiting() {
 }
 
 #[test]
+fn what_a_process_has_taken_is_given_back_if_it_said_so() {
+    let report = explored("odd", &["undo"]);
+    assert!(matches!(report.verdict, Verdict::Holds), "{report}");
+    assert_eq!(kind(&explored("odd", &["undo-not"])), Some(FailureKind::Deadlock));
+}
+
+#[test]
 fn threads_that_are_left_end_with_their_process() {
     assert!(matches!(explored("odd", &["left"]).verdict, Verdict::Holds));
 }
@@ -398,7 +410,7 @@ fn races_on_plain_memory_are_found_in_programs_that_we_compile() {
     assert!(said.iter().any(|line| line.contains("-fsanitize=thread")), "{said:?}");
     let explored = |what: &str| Run::new([&*program, what]).explore().expect("it can be explored");
     assert_eq!(explored("long").exit_code(), 3);
-    for what in ["count", "flag", "copy", "name", "sorted", "open", "shared"] {
+    for what in ["count", "flag", "copy", "name", "format", "line", "shown", "sorted", "open", "shared"] {
         let report = explored(what);
         assert_eq!(kind(&report), Some(FailureKind::DataRace), "{what}: {report}");
         let most = if what == "open" { 20 } else { 2 };

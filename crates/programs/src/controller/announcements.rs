@@ -161,7 +161,7 @@ impl Controller {
             code::TOSS => Op::toss(a.min(u64::from(u32::MAX)) as u32),
             code::ASSERT => Op::assert(a == 0),
             code::WAIT => {
-                self.learned.has_waited = true;
+                self.learned.waiters.insert(process);
                 let condvar = self.object(world, at(Kind::Condvar), 0);
                 let mutex = Key { kind: Kind::Mutex, space: d, address: c };
                 Op::wait(condvar, self.object(world, mutex, 0))

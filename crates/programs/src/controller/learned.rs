@@ -3,6 +3,8 @@
 use super::Key;
 use crate::objects;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+use stubborn_schedule::ProcessId;
 
 /// What is known from one exploration to the next.
 #[derive(Clone, Debug, Default)]
@@ -13,8 +15,8 @@ pub(crate) struct Learned {
     pub(super) asks_which_child: bool,
     /// Processes send signals to each other, or care for the ends of their children.
     pub(super) has_signals: bool,
-    /// Somebody has waited on a condition variable.
-    pub(crate) has_waited: bool,
+    /// Who has waited on a condition variable.
+    pub(crate) waiters: BTreeSet<ProcessId>,
     /// A process ends while threads of it are left, and there are other processes, which can tell when; or it is copied.
     pub(super) lives: bool,
     /// Memory on a stack to which a loop writes that seems to wait, and which somebody else looks at.

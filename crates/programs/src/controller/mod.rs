@@ -77,6 +77,8 @@ pub(crate) struct Settings {
     pub(crate) is_stepwise: bool,
     /// How often each task may wake up for nothing where it waits on a condition variable.
     pub(crate) spurious: u32,
+    /// The one that may, if not all.
+    pub(crate) only_waiter: Option<ProcessId>,
 }
 
 /// A program in processes of its own.

@@ -47,6 +47,7 @@ impl Controller {
     /// Whether a task may wake up although nobody has woken it. Each has so many of these for itself, so that it is nobody else's business.
     pub(super) fn may_wake_for_nothing(&self, process: ProcessId) -> bool {
         let task = self.tasks[process as usize].as_ref();
+        let task = task.filter(|_| self.settings.only_waiter.is_none_or(|only| only == process));
         task.is_some_and(|task| task.n_spurious < self.settings.spurious)
     }
 

@@ -1,10 +1,11 @@
 /* Races on plain memory: `count` loses an update, `flag` hands over without order, `peterson` is right if memory is
- * sequentially consistent and its variables are atomic, `broken` forgets the turn; `copy` copies with the C library, `name` and
- * `sorted` use it otherwise, and `long` copies too much at once. Locks that are tried again and again: `spin`, `compare`, and `open` that is
+ * sequentially consistent and its variables are atomic, `broken` forgets the turn; `copy` copies with the C library, `name`,
+ * `sorted`, `format`, `line` and `shown` use it otherwise, and `long` copies too much at once. Locks that are tried again and again: `spin`, `compare`, and `open` that is
  * none. Processes: `shared` is as `count`, `handed` is not. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -73,6 +74,14 @@ static void *first(void *unused)
 		add();
 	else if (!strcmp(what, "name"))
 		strcpy(text, "somebody");
+	else if (!strcmp(what, "format"))
+		snprintf(text, sizeof text, "%d of %-*s", 1, 4, "two");
+	else if (!strcmp(what, "line")) {
+		FILE *file = fopen("/proc/self/stat", "r");
+		if (file && fgets(text, 16, file))
+			fclose(file);
+	} else if (!strcmp(what, "shown"))
+		text[3] = 'x';
 	else if (!strcmp(what, "sorted"))
 		qsort(numbers, 4, sizeof *numbers, compare);
 	else if (!strcmp(what, "count"))
@@ -93,7 +102,9 @@ static void *second(void *unused)
 {
 	if (!strcmp(what, "spin") || !strcmp(what, "compare") || !strcmp(what, "open"))
 		add();
-	else if (!strcmp(what, "name"))
+	else if (!strcmp(what, "shown"))
+		printf("%2d %5.1f %.*s %s\n", 1, 2.5, 2, text, text);
+	else if (!strcmp(what, "name") || !strcmp(what, "format") || !strcmp(what, "line"))
 		n_copied = strlen(text);
 	else if (!strcmp(what, "sorted"))
 		data = numbers[0];
@@ -115,6 +126,8 @@ int main(int argc, char **argv)
 {
 	pthread_t threads[2];
 	what = argc > 1 ? argv[1] : "count";
+	if (!strcmp(what, "shown"))
+		strcpy(text, "aaaaaa");
 	if (!strcmp(what, "long"))
 		n_copied = sizeof text;
 	if (!strcmp(what, "shared") || !strcmp(what, "handed"))

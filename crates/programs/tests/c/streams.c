@@ -122,11 +122,47 @@ static void spawned(void)
 	assert(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 4);
 }
 
+/* A pipeline: what the first program writes, the second counts. With `lost`, the second has the writing end, too, and waits for itself. */
+static void pipeline(int lost)
+{
+	int ends[2], status;
+	pid_t children[2];
+	posix_spawn_file_actions_t first, second;
+	assert(pipe(ends) == 0);
+	posix_spawn_file_actions_init(&first);
+	posix_spawn_file_actions_adddup2(&first, ends[1], 1);
+	posix_spawn_file_actions_addclose(&first, ends[0]);
+	posix_spawn_file_actions_addclose(&first, ends[1]);
+	posix_spawn_file_actions_init(&second);
+	posix_spawn_file_actions_adddup2(&second, ends[0], 0);
+	posix_spawn_file_actions_addopen(&second, 1, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addclose(&second, ends[0]);
+	if (!lost)
+		posix_spawn_file_actions_addclose(&second, ends[1]);
+	char *echo[] = { "echo", "hello", NULL }, *cat[] = { "cat", NULL };
+	assert(posix_spawnp(&children[0], "echo", &first, NULL, echo, environ) == 0);
+	assert(posix_spawnp(&children[1], "cat", &second, NULL, cat, environ) == 0);
+	posix_spawn_file_actions_destroy(&first);
+	posix_spawn_file_actions_destroy(&second);
+	close(ends[0]);
+	close(ends[1]);
+	for (int i = 0; i < 2; i++)
+		assert(waitpid(children[i], &status, 0) == children[i] && status == 0);
+	assert(posix_spawn(&children[0], "/not/there", NULL, NULL, cat, environ) != 0);
+}
+
 /* What is refused. */
 static void refused(const char *what)
 {
 	int ends[2];
 	assert(pipe(ends) == 0);
+	if (!strcmp(what, "leader")) {
+		posix_spawnattr_t how;
+		char *arguments[] = { "true", NULL };
+		posix_spawnattr_init(&how);
+		posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
+		posix_spawnp(NULL, "true", NULL, &how, arguments, environ);
+	}
 	if (!strcmp(what, "clock"))
 		alarm(1);
 	if (!strcmp(what, "behind"))
@@ -169,6 +205,8 @@ int main(int argc, char **argv)
 		program();
 	else if (!strcmp(what, "spawn"))
 		spawned();
+	else if (!strcmp(what, "pipeline"))
+		pipeline(more);
 	else
 		refused(what);
 	return 0;

@@ -33,11 +33,11 @@ pub struct Report {
     pub seconds: f64,
 }
 
-/// A second exploration, in which those who wait on condition variables may wake up for nothing.
+/// Further explorations, in which those who wait on condition variables may wake up for nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spurious {
-    /// How often every thread may.
-    pub most: u32,
+    /// How often every thread may; if nothing was said, one does once in each run.
+    pub most: Option<u32>,
     /// How much was done.
     pub stats: Stats,
 }

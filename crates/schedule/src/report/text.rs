@@ -27,9 +27,12 @@ pub(super) fn report_text(report: &Report) -> String {
         report.seconds
     );
     if let Some(super::Spurious { most, stats }) = &report.spurious {
-        let times = if *most == 1 { "once".to_owned() } else { format!("{most} times") };
-        let counts = counts_text(stats);
-        let _ = writeln!(out, "  with wake-ups for nothing, {times} at most for every thread: {counts} more");
+        let how = match most {
+            None => "with one wake-up for nothing in a run".to_owned(),
+            Some(1) => "with wake-ups for nothing, one of every thread".to_owned(),
+            Some(most) => format!("with wake-ups for nothing, {most} of every thread"),
+        };
+        let _ = writeln!(out, "  {how}: {} more", counts_text(stats));
     }
     if report.spins > 0 {
         let _ =
