@@ -9,7 +9,7 @@
 //! **Checked by** the tests below against a standard set.
 
 use crate::lines::{Lines, home_of, zeros};
-use crate::scan::scan_keys;
+use crate::scan::{scan_keys, with_widest};
 use crate::{Entry, Full, Guarantee, Store};
 use stubborn_system::{Batch, Vector};
 
@@ -25,6 +25,8 @@ pub struct Keys<const N: usize> {
     lines: Lines<u64>,
     n_states: usize,
     hashes: Vec<u64>,
+    /// Keys of the batch at hand that are looked for further on, and where that was last.
+    late: Vec<(usize, usize)>,
 }
 
 impl<const N: usize> Keys<N> {
@@ -35,7 +37,8 @@ impl<const N: usize> Keys<N> {
     /// An empty store.
     pub fn new() -> Self {
         let slots = vec![0; Lines::<u64>::slots_for(Self::FIRST_LINES)];
-        Self { lines: Lines::new(Self::FIRST_LINES, slots), n_states: 0, hashes: Vec::new() }
+        let lines = Lines::new(Self::FIRST_LINES, slots);
+        Self { lines, n_states: 0, hashes: Vec::new(), late: Vec::new() }
     }
 
     /// The lines that so many states need.
@@ -92,24 +95,58 @@ impl<const N: usize> Keys<N> {
         Ok(())
     }
 
-    #[inline]
-    fn find_or_insert(&mut self, hash: u64, key: &[u64; N]) -> Entry {
-        assert!(key[N - 1] & USED == 0, "the highest bit of a key is not free");
+    /// Looks for a key in one line, and puts it there if it is new and there is room. `None` if it may be in the next.
+    #[inline(always)]
+    fn look(&mut self, at: usize, key: &[u64; N]) -> Option<Entry> {
         let mut wanted = *key;
         wanted[N - 1] |= USED;
-        let mut at = self.lines.home(hash);
-        loop {
-            let (is_there, free) = scan_keys(self.lines.line(at), &wanted);
-            if is_there {
-                return Entry::known(Entry::UNKNOWN);
-            }
-            if free < Self::WIDTH {
-                self.lines.line_mut(at)[free * N..(free + 1) * N].copy_from_slice(&wanted);
-                self.n_states += 1;
-                return Entry::new(self.n_states as u32 - 1);
-            }
-            at = self.lines.next(at);
+        let (is_there, free) = scan_keys(self.lines.line(at), &wanted);
+        if is_there {
+            return Some(Entry::known(Entry::UNKNOWN));
         }
+        if free == Self::WIDTH {
+            return None;
+        }
+        self.lines.line_mut(at)[free * N..(free + 1) * N].copy_from_slice(&wanted);
+        self.n_states += 1;
+        Some(Entry::new(Entry::UNKNOWN))
+    }
+
+    /// Looks for the keys of a batch, and puts those that are new where they belong.
+    #[inline(always)]
+    fn look_for(&mut self, batch: &Batch<[u64; N]>, hashes: &[u64], out: &mut Vec<Entry>) {
+        let before = out.len();
+        for (i, &hash) in hashes.iter().enumerate() {
+            let (at, key) = (self.lines.home(hash), batch.state(i));
+            assert!(key[N - 1] & USED == 0, "the highest bit of a key is not free");
+            let entry = self.look(at, key);
+            if entry.is_none() {
+                self.late.push((i, at));
+            }
+            out.push(entry.unwrap_or(Entry::known(Entry::UNKNOWN)));
+        }
+        self.look_on(batch, &mut out[before..]);
+    }
+
+    /// Looks on for keys that were not in the line where they belong, which is full. All of them one line further each
+    /// time, so that the next lines are on their way meanwhile; the same keys keep their order.
+    #[inline(always)]
+    fn look_on(&mut self, batch: &Batch<[u64; N]>, out: &mut [Entry]) {
+        let mut late = std::mem::take(&mut self.late);
+        while !late.is_empty() {
+            for (_, at) in &mut late {
+                *at = self.lines.next(*at);
+                self.lines.prefetch(*at);
+            }
+            late.retain(|&(i, at)| match self.look(at, batch.state(i)) {
+                Some(entry) => {
+                    out[i] = entry;
+                    false
+                }
+                None => true,
+            });
+        }
+        self.late = late;
     }
 }
 
@@ -140,9 +177,7 @@ impl<const N: usize> Store<[u64; N]> for Keys<N> {
             self.lines.prefetch(self.lines.home(hash));
             hashes.push(hash);
         }
-        for (i, &hash) in hashes.iter().enumerate() {
-            out.push(self.find_or_insert(hash, batch.state(i)));
-        }
+        with_widest(|| self.look_for(batch, &hashes, out));
         self.hashes = hashes;
         Ok(())
     }

@@ -66,6 +66,23 @@ pub(crate) fn scan_keys<const N: usize>(line: &[u64], key: &[u64; N]) -> (bool, 
     (found != 0, used)
 }
 
+/// Runs `work` with the widest vectors that the processor has: where it is inlined, the compiler may use them.
+#[inline(always)]
+pub(crate) fn with_widest<R>(work: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what the function was compiled for.
+        return unsafe { with_avx2(work) };
+    }
+    work()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn with_avx2<R>(work: impl FnOnce() -> R) -> R {
+    work()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
