@@ -594,15 +594,20 @@ pub(crate) enum OptimiseWord {
     Dead,
     /// Leave out global variables that nobody reads
     Hide,
-    /// Both (spin -o3)
+    /// Do steps that concern nobody else together with the step before (not for properties of runs)
+    Merge,
+    /// Dead and hide: with `--reduction none` the counts of SPIN's verifier (spin -o3)
+    Spin,
+    /// All three
     All,
 }
 
 impl From<OptimiseWord> for Optimisations {
     fn from(word: OptimiseWord) -> Self {
         Self {
-            dead: matches!(word, OptimiseWord::Dead | OptimiseWord::All),
-            hide: matches!(word, OptimiseWord::Hide | OptimiseWord::All),
+            dead: matches!(word, OptimiseWord::Dead | OptimiseWord::Spin | OptimiseWord::All),
+            hide: matches!(word, OptimiseWord::Hide | OptimiseWord::Spin | OptimiseWord::All),
+            merge: matches!(word, OptimiseWord::Merge | OptimiseWord::All),
         }
     }
 }
@@ -620,6 +625,8 @@ impl OptimiseWord {
             Self::None => "none",
             Self::Dead => "dead",
             Self::Hide => "hide",
+            Self::Merge => "merge",
+            Self::Spin => "spin",
             Self::All => "all",
         }
     }

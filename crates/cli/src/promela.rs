@@ -16,7 +16,7 @@ use stubborn_explore::End;
 use stubborn_explore::linear::{Exits, FIRST_LOOK, Participants};
 use stubborn_ltl::Automaton;
 use stubborn_model::Question;
-use stubborn_network::{Expr, Network, Optimised};
+use stubborn_network::{Expr, Network, Optimisations, Optimised};
 use stubborn_promela::{Compiled, Options as CompileOptions, Property, compile};
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_report::Report;
@@ -50,9 +50,14 @@ pub(crate) fn check(file: &Path, asking: Asking<'_>, trail: Option<&Path>) -> Re
     let name = file.display().to_string();
     let mut readers = asked.readers();
     readers.extend(runs.iter().flat_map(|property| &property.exprs));
-    let optimised = network.optimised(optimise.into(), &readers);
+    let wanted = Optimisations::from(optimise);
+    let optimised = network.optimised(wanted, &readers);
     let as_written = Subject::new(&network, &asked).stood_in_by(&optimised);
     let subject = Subject::new(&optimised.network, &asked);
+    // Properties of runs would notice some of it.
+    let of_runs_only = network.optimised(wanted.of_runs(), &readers);
+    let run_as_written = Subject::new(&network, &asked).stood_in_by(&of_runs_only);
+    let run_subject = Subject::new(&of_runs_only.network, &asked);
     let reduction = refuse_methods(args).and_then(|()| reduction(args, &asked))?;
     // Searches for runs have sets for every kind of search.
     let of_runs = args.reduction.map_or(ReductionKind::Smaller, Into::into);
@@ -64,11 +69,12 @@ pub(crate) fn check(file: &Path, asking: Asking<'_>, trail: Option<&Path>) -> Re
     if let Ok(report) = &mut report {
         let Optimised { hidden, reset, .. } = &optimised;
         let (word, hidden, reset) = (optimise.word(), hidden.clone(), reset.clone());
-        report.optimise = Some(stubborn_report::Optimised { word, hidden, reset });
+        let merged = if asks_about_states(linear, args) { optimised.n_merged() } else { 0 };
+        report.optimise = Some(stubborn_report::Optimised { word, hidden, reset, merged });
         show_as_written(report, &subject, &as_written, &asked, args)?;
-        let searched = if linear.fair { &as_written } else { &subject };
+        let searched = if linear.fair { &run_as_written } else { &run_subject };
         for property in &runs {
-            check_property(report, property, searched, &as_written, of_runs, asking, started)?;
+            check_property(report, property, searched, &run_as_written, of_runs, asking, started)?;
         }
         report.seconds = started.elapsed().as_secs_f64();
         report.peak_rss = machine::peak_rss();

@@ -34,8 +34,10 @@ fn models() -> PathBuf {
 #[test]
 fn the_default_is_all_and_an_explicit_reduction_none_means_as_written() {
     let with = |word: &str| states(SMALL, &["--reduction", "none", "--optimise", word]);
-    let (none, dead, hide, all) = (with("none"), with("dead"), with("hide"), with("all"));
-    assert!(all < dead && dead < none && all < hide && hide < none, "{none} {dead} {hide} {all}");
+    let (none, dead, hide, spin) = (with("none"), with("dead"), with("hide"), with("spin"));
+    assert!(spin < dead && dead < none && spin < hide && hide < none, "{none} {dead} {hide} {spin}");
+    let (merge, all) = (with("merge"), with("all"));
+    assert!(merge < none && all < spin && all < merge, "{none} {merge} {spin} {all}");
     assert_eq!(states(SMALL, &["--reduction", "none"]), none);
     assert_eq!(states(SMALL, &[]), states(SMALL, &["--optimise", "all"]));
     assert!(states(SMALL, &[]) < states(SMALL, &["--optimise", "none"]));
@@ -47,11 +49,14 @@ fn the_report_says_what_was_done() {
     assert_eq!(report["optimise"]["word"], "all");
     assert_eq!(report["optimise"]["hidden"], serde_json::json!(["g"]));
     assert_eq!(report["optimise"]["reset"], serde_json::json!(["P.x"]));
+    assert!(report["optimise"]["merged"].as_u64() > Some(0), "{}", report["optimise"]);
     let report = json(&check(SMALL, &["--json", "--reduction", "none"]));
-    assert_eq!(report["optimise"], serde_json::json!({ "word": "none", "hidden": [], "reset": [] }));
+    let nothing = serde_json::json!({ "word": "none", "hidden": [], "reset": [], "merged": 0 });
+    assert_eq!(report["optimise"], nothing);
     let text = check(SMALL, &[]).out;
     assert!(text.contains("hidden, because nobody reads them: g\n"), "{text}");
     assert!(text.contains("set to zero when dead: P.x\n"), "{text}");
+    assert!(text.contains("merged with the step before: "), "{text}");
     assert!(!check(SMALL, &["--optimise", "none"]).out.contains("hidden"));
 }
 
@@ -126,6 +131,17 @@ fn a_cycle_is_run_through_until_it_closes_in_the_model_as_written() {
     let (steps, start) =
         (report["witness"]["steps"].as_array().expect("steps").len(), &report["witness"]["cycle_start"]);
     assert_eq!(steps as u64 - start.as_u64().expect("a cycle"), 256);
+}
+
+#[test]
+fn who_stays_before_a_progress_label_for_ever_makes_none() {
+    let text = "byte g;
+        active proctype P() { byte x; g = 1; x = 1; progress: (g == 5) }
+        active proctype Q() { (g == 1); do :: g = 2 :: g = 1 od }";
+    for word in ["none", "all"] {
+        let run = check(text, &["--question", "must-progress", "--optimise", word, "-q"]);
+        assert_eq!(run.code, 1, "{word}: {}{}", run.out, run.err);
+    }
 }
 
 #[test]

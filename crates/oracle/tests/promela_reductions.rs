@@ -7,7 +7,9 @@
 use stubborn_network::{Expr, Network};
 use stubborn_oracle::Rng;
 use stubborn_oracle::campaign::{Tally, fail, seeds};
-use stubborn_oracle::promela::reduced::{Candidate, compare, compare_answers, terminal_states};
+use stubborn_oracle::promela::reduced::{
+    Candidate, compare, compare_answers, compare_merged, terminal_states,
+};
 use stubborn_oracle::promela::{Model, Plain, Watched, compiled, shrink_model};
 use stubborn_reduce::{Preserves, Reduction};
 use stubborn_system::{Batch, Fault, System, TransitionId};
@@ -25,6 +27,13 @@ fn what_reductions_explore_is_enough() {
     let test = "what_reductions_explore_is_enough";
     let judge = |m: &Model| compare(&m.to_string(), &m.invariants, &candidates(), LIMIT);
     campaign(test, 150, judge);
+}
+
+#[test]
+fn what_is_left_with_merged_steps_is_enough() {
+    let test = "what_is_left_with_merged_steps_is_enough";
+    let judge = |m: &Model| compare_merged(&m.to_string(), &m.invariants, &candidates(), LIMIT);
+    campaign(test, 300, judge);
 }
 
 #[test]

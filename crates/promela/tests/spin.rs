@@ -51,7 +51,7 @@ impl Mode {
         let network = network(path)?;
         Ok(match self {
             Self::Plain => network,
-            Self::Optimised => network.optimised(Optimisations::ALL, &[]).network,
+            Self::Optimised => network.optimised(Optimisations::OF_RUNS, &[]).network,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! What a system can say about single states: the checks that questions are made of, and symmetry.
 
-use crate::{Fault, Question, System};
+use crate::{Fault, Question, System, TransitionId};
 
 /// A system whose states can be judged.
 ///
@@ -46,4 +46,10 @@ pub trait Symmetric: System {
     /// Replaces `state` by the representative of its orbit. States of one orbit must have the same
     /// representative, and there must be an automorphism of the system between them.
     fn represent(&self, state: &mut Self::State) -> Result<(), Fault>;
+
+    /// The transitions that what stands in for this system does together with the one before, where they are possible.
+    fn done_at_once(&self, state: &Self::State) -> Vec<TransitionId> {
+        let _ = state;
+        Vec::new()
+    }
 }

@@ -4,14 +4,18 @@
 //! right representative. If the symmetry is one, such a step always exists; if none does, the symmetry is
 //! wrong and we say so. Of several the transition that was found is taken, if it is one of them: whether a run is
 //! fair depends on who moves, and not only on where it leads. A cycle of representatives need not be a cycle of
-//! states: it is run through again until a state repeats.
+//! states: it is run through again until a state repeats. What stands in for a system may do several of its steps in one
+//! go ([`Symmetric::done_at_once`]); the run of the system has all of them.
 
 use crate::Witness;
 use std::collections::HashMap;
-use stubborn_system::{Batch, Fault, Symmetric, TransitionId, Vector};
+use stubborn_system::{Batch, Fault, Symmetric, System, TransitionId, Vector};
 
 /// Laps around a cycle of representatives before we give up.
 const MAX_LAPS: usize = 10_000;
+
+/// Steps that are done in one go, and states looked at for them, before we give up.
+const MAX_AT_ONCE: usize = 10_000;
 
 /// Turns a run through `representatives` into a run of `system`.
 pub(crate) fn lift<Y: Symmetric + ?Sized>(
@@ -64,15 +68,64 @@ impl<Y: Symmetric + ?Sized> Run<'_, Y> {
                 chosen = Some(i);
             }
         }
-        let Some(i) = chosen else {
+        let (steps, end) = match chosen {
+            Some(i) => (vec![successors.via(i)], Some((successors, i))),
+            None => self.steps_at_once(&successors, wanted, found)?,
+        };
+        let Some((states, i)) = end else {
             return Err(Fault::Broken(format!(
                 "{} and its representative do not have the same successors: the symmetry, or what was left out, is wrong",
                 self.system.show(self.at.state(0))
             )));
         };
         self.at.clear();
-        self.at.push(successors.via(i), successors.state(i));
-        self.steps.push(successors.via(i));
+        self.at.push(states.via(i), states.state(i));
+        self.steps.extend(steps);
         Ok(())
     }
+
+    /// Transition `found` and then what is done with it in one go, up to a state whose representative is `wanted`; the
+    /// steps, and where that state is.
+    fn steps_at_once(
+        &self,
+        successors: &Batch<Y::State>,
+        wanted: &Y::State,
+        found: TransitionId,
+    ) -> AtOnce<Y> {
+        // The states come with the transitions that led to them; for each, from where.
+        let (mut states, mut parents) = (Batch::new(), Vec::new());
+        for i in (0..successors.len()).filter(|&i| successors.via(i) == found) {
+            states.push(found, successors.state(i));
+            parents.push(None);
+        }
+        let mut at = 0;
+        while at < states.len() && at < MAX_AT_ONCE {
+            let mut next = Batch::new();
+            let possible = self.system.done_at_once(states.state(at));
+            for t in possible {
+                self.system.fire(states.state(at), t, &mut next)?;
+            }
+            for i in 0..next.len() {
+                states.push(next.via(i), next.state(i));
+                parents.push(Some(at));
+                self.system.represent(next.state_mut(i))?;
+                if next.state(i) == wanted {
+                    let mut steps = vec![next.via(i)];
+                    let mut from = Some(at);
+                    while let Some(state) = from {
+                        steps.push(states.via(state));
+                        from = parents[state];
+                    }
+                    steps.reverse();
+                    let last = states.len() - 1;
+                    return Ok((steps, Some((states, last))));
+                }
+            }
+            at += 1;
+        }
+        Ok((Vec::new(), None))
+    }
 }
+
+/// Steps, and the state where they end among others.
+type AtOnce<Y> = Result<(Vec<TransitionId>, Option<(Batch<<Y as System>::State>, usize)>), Fault>;

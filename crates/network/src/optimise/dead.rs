@@ -135,7 +135,7 @@ fn writes(process: &ProcessKind, step: &Step) -> Vec<bool> {
 }
 
 /// The locations within steps that are sequences.
-fn within_sequences(process: &ProcessKind) -> HashSet<LocationId> {
+pub(super) fn within_sequences(process: &ProcessKind) -> HashSet<LocationId> {
     process.locations.iter().flat_map(|l| &l.steps).flat_map(|step| inside(process, step)).collect()
 }
 

@@ -7,7 +7,7 @@
 
 use super::{Plain, Watched, compiled};
 use stubborn_explore::Unwatched;
-use stubborn_network::{Expr, Network};
+use stubborn_network::{Expr, Network, Optimisations};
 use stubborn_reduce::{Full, NetworkReduction, Preserves, Reduction};
 use stubborn_system::Question;
 use stubborn_verdict::{EngineKind, Options, ReductionKind, SearchKind, Verdict, analyse_with};
@@ -61,7 +61,7 @@ pub fn compare(
         let say = |what: String| format!("{}: {what}", candidate.name);
         let reduced = Plain::reduced(&system, &mut *reduction, limit).map_err(say)?;
         let reduced = reduced.ok_or_else(|| say("more states than there are".into()))?;
-        agree(&full, &reduced, &system, reduction.preserves()).map_err(say)?;
+        agree((&full, &system), (&reduced, &system), reduction.preserves()).map_err(say)?;
         fewest = fewest.min(reduced.n_states());
     }
     Ok(Some((full.n_states(), fewest)))
@@ -80,8 +80,41 @@ pub fn terminal_states(
     Ok(explored.map(|explored| explored.terminal_states()))
 }
 
+/// Compares what is explored with merged steps, in full and by each candidate, with the full graph of the model as
+/// written. `None` if that has more than `limit` states, or nothing is merged.
+pub fn compare_merged(
+    text: &str,
+    invariants: &[String],
+    candidates: &[Candidate],
+    limit: usize,
+) -> Result<Option<Sizes>, String> {
+    let (network, invariants) = compiled(text, invariants)?;
+    let readers: Vec<&Expr> = invariants.iter().collect();
+    let merged = network.optimised(Optimisations { merge: true, ..Optimisations::default() }, &readers);
+    if merged.is_unchanged() {
+        return Ok(None);
+    }
+    let Some(full) = Plain::full(&network, limit) else { return Ok(None) };
+    let as_written = Watched { network: &network, invariants: &invariants };
+    let system = Watched { network: &merged.network, invariants: &invariants };
+    let mut fewest = full.n_states();
+    for candidate in candidates {
+        let mut reduction = (candidate.make)(&merged.network, &invariants);
+        let say = |what: String| format!("{}: {what}", candidate.name);
+        let reduced = Plain::reduced(&system, &mut *reduction, limit).map_err(say)?;
+        let reduced = reduced.ok_or_else(|| say("more states than there are".into()))?;
+        agree((&full, &as_written), (&reduced, &system), reduction.preserves()).map_err(say)?;
+        fewest = fewest.min(reduced.n_states());
+    }
+    Ok(Some((full.n_states(), fewest)))
+}
+
 /// What is preserved is as in the full graph.
-fn agree(full: &Plain, reduced: &Plain, system: &Watched<'_>, preserves: Preserves) -> Result<(), String> {
+fn agree(
+    (full, system): (&Plain, &Watched<'_>),
+    (reduced, searched): (&Plain, &Watched<'_>),
+    preserves: Preserves,
+) -> Result<(), String> {
     let same = |what: &str, full: bool, reduced: bool| {
         let say = || format!("{what}: {full} in full, {reduced} reduced");
         (full == reduced).then_some(()).ok_or_else(say)
@@ -90,13 +123,13 @@ fn agree(full: &Plain, reduced: &Plain, system: &Watched<'_>, preserves: Preserv
         let (n, m) = (full.terminal_states().len(), reduced.terminal_states().len());
         return Err(format!("terminal states: {n} in full, {m} reduced, or not the same ones"));
     }
-    same("ends well", full.ends_well(system), reduced.ends_well(system))?;
+    same("ends well", full.ends_well(system), reduced.ends_well(searched))?;
     same("can run for ever", full.can_run_for_ever(), reduced.can_run_for_ever())?;
     same("always may terminate", full.always_may_terminate(), reduced.always_may_terminate())?;
     // Without termination, what D0, D1 and D2 keep does not tell about safety; but a violation is one.
     let keeps_safety = preserves == Preserves::Everything || full.always_may_terminate();
-    if keeps_safety || !reduced.is_safe(system) {
-        same("is safe", full.is_safe(system), reduced.is_safe(system))?;
+    if keeps_safety || !reduced.is_safe(searched) {
+        same("is safe", full.is_safe(system), reduced.is_safe(searched))?;
     }
     Ok(())
 }
