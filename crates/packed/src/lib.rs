@@ -196,7 +196,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
             // Where the outcomes of the step that a unit goes on with begin.
             let mut first = out.len();
             for number in units {
-                let goes_on = self.memo.unit(number).goes_on;
+                let goes_on = self.memo.goes_on(number);
                 if !goes_on {
                     first = out.len();
                 }

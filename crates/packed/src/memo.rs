@@ -70,6 +70,8 @@ struct Look<const N: usize> {
     /// Its slots: open addressing, a power of two, at most half full; and the distance of the highest bits of a hash.
     first: u32,
     shift: u8,
+    /// Whether it goes on with the step of the unit before.
+    goes_on: bool,
 }
 
 impl<const N: usize> Look<N> {
@@ -165,7 +167,8 @@ impl<const N: usize> Memo<N> {
         table[root as usize] = (first as u32, (first + units.len()) as u32);
         for &unit in units {
             self.known.push(Known { unit, n: 0, since: self.now, is_off: false });
-            self.looks.push(Look { mask: [0; N], first: 0, shift: Self::FIRST_SHIFT });
+            let goes_on = unit.goes_on;
+            self.looks.push(Look { mask: [0; N], first: 0, shift: Self::FIRST_SHIFT, goes_on });
             self.renew(self.known.len() - 1, Self::FIRST_SHIFT);
         }
         first..self.known.len()
@@ -175,6 +178,12 @@ impl<const N: usize> Memo<N> {
     #[inline]
     pub(crate) fn unit(&self, number: usize) -> Unit {
         self.known[number].unit
+    }
+
+    /// Whether a unit goes on with the step of the one before.
+    #[inline]
+    pub(crate) fn goes_on(&self, number: usize) -> bool {
+        self.looks[number].goes_on
     }
 
     /// What a unit made of a state that looks the same.

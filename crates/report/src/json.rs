@@ -35,6 +35,7 @@ pub fn report_json(report: &Report) -> String {
                 "word": o.word,
                 "hidden": o.hidden,
                 "reset": o.reset,
+                "merged": o.merged,
             })),
             "exit_code": report.exit_code(),
             "results": report.analysis.answers.iter().map(|a| result_json(report, a)).collect::<Vec<_>>(),
@@ -169,6 +170,8 @@ fn phase_json(phase: &PhaseReport) -> Value {
         "symmetry": phase.symmetry,
         "search": phase.search.word(),
         "store": phase.store.word(),
+        "engine": if phase.key_words.is_some() { "packed" } else { "interpreter" },
+        "key_words": phase.key_words,
         "guarantee": guarantee_json(&phase.guarantee),
         "finished": phase.end == End::Complete,
         "stopped": match &phase.end {

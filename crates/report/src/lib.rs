@@ -59,6 +59,8 @@ pub struct Optimised {
     pub hidden: Vec<String>,
     /// Local variables that are set to zero when they are dead.
     pub reset: Vec<String>,
+    /// How many locations are passed in one go with the step before.
+    pub merged: usize,
 }
 
 impl Report {

@@ -21,6 +21,11 @@ pub fn report_text(report: &Report, verbose: bool) -> String {
     if let Some(optimised) = &report.optimise {
         optimised_text(&mut out, "hidden, because nobody reads them", &optimised.hidden);
         optimised_text(&mut out, "set to zero when dead", &optimised.reset);
+        if optimised.merged > 0 {
+            let passed = counted(optimised.merged as u64, "location");
+            let _ =
+                writeln!(out, "  merged with the step before: {passed} with steps that concern nobody else");
+        }
     }
     for answer in &report.analysis.answers {
         answer_text(&mut out, report, answer, verbose);
@@ -220,13 +225,15 @@ fn phase_text(out: &mut String, phase: &PhaseReport) {
         }
     }
     let symmetry = if phase.symmetry { " with symmetry" } else { "" };
+    let packed = phase.key_words.map(|n| format!(", states packed into {}", counted(n as u64, "word")));
     let _ = writeln!(
         out,
-        "  reduction {}{symmetry}, search {}, store {}{}",
+        "  reduction {}{symmetry}, search {}, store {}{}{}",
         phase.reduction,
         phase.search.word(),
         phase.store.word(),
-        if phase.guarantee == Guarantee::Exact { "" } else { " (may miss states)" }
+        if phase.guarantee == Guarantee::Exact { "" } else { " (may miss states)" },
+        packed.unwrap_or_default()
     );
     if let End::Stopped(stop) = &phase.end {
         let _ = writeln!(out, "  not finished: {stop}; {} waiting", counted(stats.queue, unit));

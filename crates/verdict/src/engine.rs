@@ -36,10 +36,10 @@ impl EngineKind {
 }
 
 /// States that the system itself makes first.
-const FIRST: u64 = 1 << 14;
+const FIRST: u64 = 1 << 13;
 
 /// Steps after which it is decided how keys are made: of a system that is known to be large, and of any.
-const STEPS: usize = 1 << 14;
+const STEPS: usize = 1 << 12;
 const FEW_STEPS: usize = 1 << 8;
 
 /// Attempts with keys of the smallest possible width; then each gets a word more.
@@ -132,7 +132,10 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
         let mut reduction = OnKeys::<_, Y::State, N>::new(&mut *self.reduction);
         let lean: Lean<[u64; N]> = || Box::new(Keys::<N>::new());
         let (questions, options) = (self.questions, self.options);
-        let done = run_phase(&packed, &mut reduction, false, Some(lean), questions, options, self.watch);
+        let mut done = run_phase(&packed, &mut reduction, false, Some(lean), questions, options, self.watch);
+        if let Ok(searched) = &mut done {
+            searched.report.key_words = Some(N);
+        }
         match packed.failure() {
             None => Attempt::Done(Box::new(done)),
             Some(Failure::TooNarrow) => Attempt::Again(packed.into_sample()),

@@ -394,6 +394,7 @@ impl<Z: System> One<'_, '_, Z> {
             return Err(Box::new(Broken { fault: fault.clone(), trace, stats: outcome.stats }));
         }
         phases.push(PhaseReport {
+            key_words: None,
             reduction,
             symmetry: false,
             search,

@@ -22,6 +22,8 @@ pub struct PhaseReport {
     pub search: SearchKind,
     /// The store.
     pub store: StoreKind,
+    /// If states were packed: the words of a key.
+    pub key_words: Option<usize>,
     /// Its counters.
     pub stats: Stats,
     /// How it ended.
@@ -132,6 +134,7 @@ pub(crate) fn run_phase<Z: Observed>(
     let cannot_terminate = phase.cannot_terminate().map_err(broken)?;
     let always_may_terminate = phase.terminates.as_ref().map(Option::is_none);
     let report = PhaseReport {
+        key_words: None,
         reduction: name,
         symmetry,
         search: options.search,
@@ -192,6 +195,7 @@ fn not_begun(
     let stopped = || Finding::Inconclusive(Inconclusive::Stopped(stop.clone()));
     let findings = questions.iter().map(|_| stopped()).collect();
     let report = PhaseReport {
+        key_words: None,
         reduction,
         symmetry,
         search: options.search,

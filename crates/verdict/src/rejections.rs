@@ -360,6 +360,7 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
             return Err(Box::new(Broken { fault: fault.clone(), trace, stats }));
         }
         self.phases.push(PhaseReport {
+            key_words: None,
             reduction: reduction.name(),
             symmetry: false,
             search,
