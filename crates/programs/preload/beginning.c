@@ -88,11 +88,11 @@ static const char *from_environment(const char *name)
 
 static void keep_environment(void)
 {
-	static const char *const names[] = { "LD_PRELOAD", "STUBBORN_FD" };
-	for (int i = 0; i < 2; i++)
+	static const char *const names[] = { "LD_PRELOAD", "STUBBORN_FD", "STUBBORN_PADDING" };
+	for (int i = 0; i < 3; i++)
 		if (asprintf(&own_environment[i], "%s=%s", names[i], from_environment(names[i])) < 0)
 			own_environment[i] = NULL;
-	own_environment[2] = "STUBBORN_RUNS=1";
+	own_environment[3] = "STUBBORN_RUNS=1";
 }
 
 static void before_fork(void);

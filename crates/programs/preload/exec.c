@@ -82,7 +82,7 @@ int execve(const char *path, char *const arguments[], char *const environment[])
 	for (size_t i = 0; i < n; i++)
 		if (strncmp(environment[i], "LD_PRELOAD=", 11) && strncmp(environment[i], "STUBBORN_", 9))
 			all[kept++] = environment[i];
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < OWN_ENVIRONMENT; i++)
 		all[kept++] = own_environment[i];
 	all[kept++] = ends;
 	all[kept] = NULL;

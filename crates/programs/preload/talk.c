@@ -26,7 +26,8 @@ static uint32_t reads[FILES], writes[FILES];
 /* How many programs there were in this process before this one. */
 static uint32_t image;
 /* What this library needs in the environment. */
-static char *own_environment[3];
+#define OWN_ENVIRONMENT 4
+static char *own_environment[OWN_ENVIRONMENT];
 /* Locks that this thread holds and whose kind or mode matters. */
 static __thread struct { void *lock; int count; } held[HELD];
 

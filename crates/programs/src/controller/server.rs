@@ -26,6 +26,9 @@ impl Controller {
         command.args(arguments);
         command.env("LD_PRELOAD", format!("/proc/self/fd/{}", self.library.as_raw_fd()));
         command.env("STUBBORN_FD", self.shared.file.as_raw_fd().to_string());
+        // The environment is as long whatever these numbers are, so that what lies below it has the same addresses always.
+        let digits = format!("{}{}", self.library.as_raw_fd(), self.shared.file.as_raw_fd()).len();
+        command.env("STUBBORN_PADDING", "-".repeat(24_usize.saturating_sub(digits)));
         command.stdin(Stdio::null());
         if !self.settings.shows_output {
             command.stdout(Stdio::null()).stderr(Stdio::null());
