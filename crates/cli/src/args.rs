@@ -436,8 +436,8 @@ pub(crate) struct RunArgs {
     /// A thread that does nothing visible for so long diverges, e.g. 500ms; by default 5s
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub(crate) patience: Option<Duration>,
-    /// How often every thread that waits on a condition variable may wake up for nothing, as POSIX allows; by default once, in a
-    /// second exploration
+    /// How often every thread that waits on a condition variable may wake up for nothing, as POSIX allows; by default one does once
+    /// in a run, in further explorations
     #[arg(long, value_name = "N")]
     pub(crate) spurious: Option<u32>,
     /// Ask the program at every step, also of a beginning that is repeated: slower, and no different
