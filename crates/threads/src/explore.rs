@@ -40,6 +40,7 @@ pub struct Builder {
     spin_after: usize,
     divergence: Duration,
     unlock_is_visible: bool,
+    trusts_guards: bool,
 }
 
 impl Default for Builder {
@@ -55,6 +56,7 @@ impl Default for Builder {
             spin_after: 10,
             divergence: Duration::from_secs(10),
             unlock_is_visible: false,
+            trusts_guards: false,
         }
     }
 }
@@ -150,6 +152,13 @@ impl Builder {
     #[doc(hidden)]
     pub fn visible_unlocks(mut self) -> Builder {
         self.unlock_is_visible = true;
+        self
+    }
+
+    /// Makes a mistake: takes every condition variable to be guarded by a mutex. For tests, which must notice.
+    #[doc(hidden)]
+    pub fn trusting_guards(mut self) -> Builder {
+        self.trusts_guards = true;
         self
     }
 
@@ -361,6 +370,7 @@ impl Work {
                     Algorithm::Dfs | Algorithm::Sleep | Algorithm::Source
                 ),
             notify_is_visible: false,
+            trusts_guards: builder.trusts_guards,
             busy: Arc::default(),
             progress: Arc::default(),
         };

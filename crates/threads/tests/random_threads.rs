@@ -226,14 +226,15 @@ fn outcomes(acts: &[Act], builder: Builder, max_runs: u64) -> Option<Outcomes> {
 #[test]
 fn every_algorithm_sees_what_a_full_search_sees() {
     let times: u64 = std::env::var("STUBBORN_TIMES").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let (mut n, mut deadlocks) = (0, 0);
+    let (mut n, mut deadlocks, mut mistakes) = (0, 0, 0);
     let mut wrong = Vec::new();
     for seed in 0.. {
         if n == 500 * times {
             break;
         }
         let flavours = [Flavour::Plain, Flavour::Tries, Flavour::Guarded, Flavour::Notifications];
-        let acts = body(&mut Rng(seed), flavours[seed as usize % 4], 2, 4);
+        let flavour = flavours[seed as usize % 4];
+        let acts = body(&mut Rng(seed), flavour, 2, 4);
         let full = Builder::new().algorithm(Algorithm::Dfs).visible_unlocks();
         let Some(expected) = outcomes(&acts, full, 3000) else { continue };
         if expected.len() == 1 {
@@ -241,6 +242,10 @@ fn every_algorithm_sees_what_a_full_search_sees() {
         }
         n += 1;
         deadlocks += usize::from(expected.is_empty());
+        if let Flavour::Notifications = flavour {
+            let mistaken = outcomes(&acts, Builder::new().trusting_guards(), 40_000);
+            mistakes += usize::from(mistaken.as_ref() != Some(&expected));
+        }
         for algorithm in Algorithm::ALL {
             let builder = Builder::new().algorithm(algorithm);
             if outcomes(&acts, builder, 40_000).as_ref() != Some(&expected) {
@@ -249,5 +254,6 @@ fn every_algorithm_sees_what_a_full_search_sees() {
         }
     }
     assert!(deadlocks > 10, "{deadlocks} deadlocks");
+    assert!(mistakes > 0, "that nobody looks whether a mutex is held is not noticed");
     assert!(wrong.is_empty(), "{} of {n}: {:?}", wrong.len(), &wrong[..wrong.len().min(40)]);
 }

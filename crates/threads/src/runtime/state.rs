@@ -51,6 +51,8 @@ pub(crate) struct Settings {
     pub(crate) unlock_is_visible: bool,
     /// Whether notifications are always operations of their own: somebody notifies without the mutex, or waits for a time.
     pub(crate) notify_is_visible: bool,
+    /// A mistake to make on purpose: nobody looks whether the mutex is held when somebody notifies.
+    pub(crate) trusts_guards: bool,
     /// Who was busy in a run: what to say if that was cut.
     pub(crate) busy: Arc<Mutex<Option<String>>>,
     /// For the watchdog: how many visible operations were done.

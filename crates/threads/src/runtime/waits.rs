@@ -10,7 +10,8 @@
 //! Whether the mutex is held is looked at whenever somebody waits or notifies (`Guards`). If it is not, or if somebody waits for a time, the
 //! exploration begins again with notifications that are steps. That is in time: before the first operation without the mutex all others have kept to the
 //! rule, so every run up to there has an equivalent one among those that are made.
-//! **Checked by** `tests/random_threads.rs` against a full search in which each of these is a step of its own.
+//! **Checked by** `tests/random_threads.rs` against a full search in which each of these is a step of its own; that a mistake
+//! (`Builder::trusting_guards`) is made must be noticed there.
 
 use super::state::{NOTIFICATIONS_MATTER, Settings, State, with_state};
 use super::{Request, prepare, stop, switch, turn};
@@ -49,6 +50,8 @@ struct Wait {
 pub(crate) struct Waits {
     /// Waits and notifications are steps.
     are_visible: bool,
+    /// A mistake to make: nobody looks whether the mutex is held.
+    trusts: bool,
     /// Being woken is a step.
     waking_is_visible: bool,
     /// Condition variables, and the mutexes that guard them, as far as this run has shown.
@@ -103,6 +106,7 @@ impl Waits {
     pub(crate) fn new(settings: &Settings) -> Waits {
         Waits {
             are_visible: settings.unlock_is_visible || settings.notify_is_visible,
+            trusts: settings.trusts_guards,
             waking_is_visible: settings.unlock_is_visible,
             guards: Vec::new(),
             stages: Vec::new(),
@@ -143,6 +147,11 @@ impl Waits {
         }
     }
 
+    /// Whether something that is not guarded is noticed.
+    fn notices(&self) -> bool {
+        !self.are_visible && !self.trusts
+    }
+
     /// The same of a wait, which is made by who holds its mutex.
     fn is_wait_guarded(&mut self, wait: &Wait) -> bool {
         match self.guard(wait.condvar) {
@@ -164,7 +173,7 @@ impl State {
         world: &mut World,
     ) -> Notified {
         let process = turn::current();
-        if !self.waits.are_visible && !self.waits.is_guarded(process, object, world) {
+        if self.waits.notices() && !self.waits.is_guarded(process, object, world) {
             return Notified::Unguarded;
         }
         let follows = turn::may_follow() && !self.waits.are_visible;
@@ -189,7 +198,7 @@ impl State {
     fn begin_to_wait(&mut self, wait: Wait, world: &mut World) -> bool {
         let process = turn::current();
         if !self.waits.are_visible {
-            if !self.waits.is_wait_guarded(&wait) {
+            if self.waits.notices() && !self.waits.is_wait_guarded(&wait) {
                 return false;
             }
             if turn::may_follow() {
