@@ -32,8 +32,8 @@ static short look(int fd, short events, uint64_t site)
 	return found;
 }
 
-/* Waits until there is something at one of the ends. */
-static void await_any(const struct pollfd *all, nfds_t n, int is_timed, uint64_t site)
+/* Waits until there is something at one of the ends. Whether a signal came first. */
+static int await_any(const struct pollfd *all, nfds_t n, int is_timed, uint64_t site)
 {
 	uint32_t *ends = (uint32_t *)me->data;
 	uint32_t n_ends = 0;
@@ -47,7 +47,10 @@ static void await_any(const struct pollfd *all, nfds_t n, int is_timed, uint64_t
 	if (!n_ends)
 		refuse("poll for nothing but the end of a pipe is not controlled");
 	me->length = n_ends * sizeof *ends;
-	request(OP_LISTEN, (uint64_t)is_timed, listened.site == site ? listened.n : 0, 0, site);
+	int is_interrupted = 0;
+	uint64_t in_vain = listened.site == site ? listened.n : 0;
+	request_until(OP_LISTEN, (uint64_t)is_timed, in_vain, 0, site, &is_interrupted);
+	return is_interrupted;
 }
 
 /* Those that are not pipes; they are as they are. */
@@ -76,8 +79,8 @@ static int listen_to(struct pollfd *all, nfds_t n, int timeout, uint64_t site)
 		refuse("poll on more than 256 files is not controlled");
 	for (;;) {
 		int n_ready = look_at_others(all, n);
-		if (timeout != 0 && !n_ready)
-			await_any(all, n, timeout > 0, site);
+		if (timeout != 0 && !n_ready && await_any(all, n, timeout > 0, site))
+			return -1;
 		for (nfds_t i = 0; i < n; i++)
 			if (is_ours(all[i].fd)) {
 				all[i].revents = look(all[i].fd, all[i].events, site);

@@ -78,7 +78,7 @@ static int take_signal(uint32_t how, uint32_t op)
 	int restarts = handlers[signal].sa_flags & SA_RESTART;
 	call_handler(signal);
 	/* Some calls are never made again. */
-	if (op == OP_PAUSE || op == OP_SEMOP || op == OP_SEND || op == OP_RECEIVE)
+	if (op == OP_PAUSE || op == OP_SEMOP || op == OP_SEND || op == OP_RECEIVE || op == OP_LISTEN)
 		restarts = 0;
 	return (how & STUBBORN_WAITED) && !restarts;
 }

@@ -182,7 +182,7 @@ fn streams_are_pipes() {
 
 #[test]
 fn several_pipes_are_listened_to() {
-    for what in ["poll", "select", "timed", "late", "room"] {
+    for what in ["poll", "select", "timed", "late", "room", "signal"] {
         let report = explored("listening", &[what]);
         assert!(matches!(report.verdict, Verdict::Holds), "{what}: {report}");
     }
@@ -190,6 +190,7 @@ fn several_pipes_are_listened_to() {
     // Who looks again and again waits.
     assert!(explored("listening", &["timed"]).spins > 0);
     assert_eq!(kind(&explored("listening", &["poll", "ordered"])), Some(FailureKind::Assertion));
+    assert_eq!(kind(&explored("listening", &["signal", "deaf"])), Some(FailureKind::Deadlock));
     let report = explored("listening", &["never"]);
     assert_eq!(kind(&report), Some(FailureKind::Deadlock), "{report}");
     assert!(report.to_string().contains("wants poll pipe 1"), "{report}");

@@ -539,8 +539,11 @@ fn is_enabled(objects: &[Object], process: ProcessId, op: &Op) -> bool {
     match op.parts.as_slice() {
         [] => true,
         [part] => enabled(part),
-        // Waiting for one of several objects to change.
-        parts if parts[0].action.only_waits() => parts.iter().any(enabled),
+        // Waiting for one of several objects to change, while the others allow it.
+        parts if parts[0].action.only_waits() => {
+            let waits = |part: &&Part| part.action.only_waits();
+            parts.iter().filter(waits).any(enabled) && parts.iter().filter(|part| !waits(part)).all(enabled)
+        }
         parts => parts.iter().all(enabled),
     }
 }

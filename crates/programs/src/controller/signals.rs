@@ -86,7 +86,7 @@ impl Controller {
             // Who waits for a signal and lets it through at once cannot be too late.
             let is_given_up = match op {
                 code::PAUSE => args[0] == 0,
-                code::SEMOP | code::SEND | code::RECEIVE => true,
+                code::SEMOP | code::SEND | code::RECEIVE | code::LISTEN => true,
                 code::PIPE_READ | code::PIPE_WRITE | code::WAIT_CHILD | code::ACQUIRE => {
                     restarts >> bit & 1 == 0
                 }

@@ -177,10 +177,6 @@ impl Controller {
         if is_dying || !(self.learned.lives && has_threads || takes_signals) {
             return Ok(made);
         }
-        if made.parts.first().is_some_and(|part| part.action.only_waits()) {
-            let why = "loops that wait for memory, and poll, are not controlled in a process that ends with threads left beside other processes, or gets signals";
-            return Err(Failure::limit(process, why));
-        }
         let life = self.life(own, world);
         // It is about its life already.
         if made.parts.iter().any(|part| part.object == life) {

@@ -83,9 +83,38 @@ static void now_and_then(void)
 	assert(read(one.fd, &byte, 1) == 1 && byte == 'a');
 }
 
+/* A handler that writes to a pipe, so that its signal is listened to. With `deaf`, it forgets to, and the signal may come before. */
+static int own[2], is_deaf;
+
+static void on_end(int signal)
+{
+	(void)signal;
+	if (!is_deaf)
+		assert(write(own[1], "x", 1) == 1);
+}
+
+static void by_signal(void)
+{
+	struct pollfd one = { .events = POLLIN };
+	assert(pipe(own) == 0);
+	one.fd = own[0];
+	signal(SIGCHLD, on_end);
+	if (fork() == 0)
+		_exit(0);
+	while (poll(&one, 1, -1) < 0)
+		if (is_deaf)
+			break;
+	wait(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
+	if (!strcmp(what, "signal")) {
+		is_deaf = argc > 2;
+		by_signal();
+		return 0;
+	}
 	if (!strcmp(what, "never") || !strcmp(what, "late") || !strcmp(what, "room")) {
 		assert(pipe(ends[0]) == 0);
 		struct pollfd one = { .fd = ends[0][0], .events = POLLIN };
