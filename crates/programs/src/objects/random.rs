@@ -273,7 +273,6 @@ fn mistakes_are_noticed() {
         (CLOSE, TRY_WRITE),
         (WRITE, LOOK),
         (CLOSE, LOOK),
-        (WRITE, LISTEN),
         (GO, DIE),
         (OPEN_NAME, OPEN_NAME),
         (OPEN_NAME, REMOVE_NAME),
