@@ -5,7 +5,7 @@
 //! of the type. **Checked by** `tests/progress.rs`.
 
 use crate::args::{CheckArgs, PromelaArgs};
-use stubborn_network::{Action, Expr, LocationId, Micro, Network};
+use stubborn_network::{Action, Expr, LocationId, Micro, Network, Optimisations};
 use stubborn_system::Question;
 use stubborn_verdict::Answer;
 
@@ -72,6 +72,11 @@ impl Asked {
     pub(crate) fn readers(&self) -> Vec<&Expr> {
         let progress = self.may_progress.iter().chain(&self.must_progress);
         self.invariants.iter().chain(progress).map(|proposition| &proposition.expr).collect()
+    }
+
+    /// Of what makes a model smaller, what none of this notices: who asks about labels sees where processes come.
+    pub(crate) fn unnoticed(&self, wanted: Optimisations) -> Optimisations {
+        if self.unreachable.is_empty() { wanted } else { wanted.of_runs() }
     }
 
     /// The questions that expressions ask.

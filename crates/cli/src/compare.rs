@@ -42,7 +42,7 @@ pub(crate) fn compare_promela(
     refuse_methods(args)?;
     let Some(Loaded { network, asked, .. }) = load(file, promela)? else { return Ok(2) };
     let name = file.display().to_string();
-    let optimised = network.optimised(optimise.into(), &asked.readers());
+    let optimised = network.optimised(asked.unnoticed(optimise.into()), &asked.readers());
     let subject = Subject::new(&optimised.network, &asked);
     let mut table = Rows::default();
     for reduction in ReductionKind::ALL.into_iter().filter(|&r| is_possible(r, &asked)) {

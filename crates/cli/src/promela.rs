@@ -51,7 +51,7 @@ pub(crate) fn check(file: &Path, asking: Asking<'_>, trail: Option<&Path>) -> Re
     let mut readers = asked.readers();
     readers.extend(runs.iter().flat_map(|property| &property.exprs));
     let wanted = Optimisations::from(optimise);
-    let optimised = network.optimised(wanted, &readers);
+    let optimised = network.optimised(asked.unnoticed(wanted), &readers);
     let as_written = Subject::new(&network, &asked).stood_in_by(&optimised);
     let subject = Subject::new(&optimised.network, &asked);
     // Properties of runs would notice some of it.

@@ -27,10 +27,13 @@ pub(crate) fn lift<Y: Symmetric + ?Sized>(
     system.initial(&mut real.at)?;
     let last = representatives.len() - 1;
     let stem_end = witness.cycle_start.unwrap_or(last);
+    let mut lifted = Witness { no_return: witness.no_return.filter(|&i| i == 0), ..Witness::default() };
     for i in 1..=stem_end {
         real.step_to(representatives.state(i), witness.steps[i - 1])?;
+        if witness.no_return == Some(i) {
+            lifted.no_return = Some(real.steps.len());
+        }
     }
-    let mut lifted = Witness { no_return: witness.no_return, ..Witness::default() };
     if witness.cycle_start.is_some() {
         let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
         while seen.insert(real.at.state(0).as_bytes().to_vec(), real.steps.len()).is_none() {
