@@ -4,26 +4,38 @@
 //! first: one look-up at a time costs the latency of memory, a batch costs its throughput.
 //!
 //! * [`Exact`] keeps whole states, numbered in the order of arrival;
-//! * [`Keys`] keeps whole keys of a few words, without numbers;
+//! * [`Keys`] keeps whole keys of a few words, without numbers; [`SharedKeys`] does for several threads;
+//! * [`Quotient`] keeps of keys of one or two words what their place in the table does not say;
 //! * [`Compact`] keeps 64 or 128 bits of each ("hash compaction");
 //! * [`Bitstate`] keeps a few bits in one large field ("Supertrace").
 //!
-//! Only the first two can be the base of "holds": see [`Guarantee`].
+//! Only the first three lines can be the base of "holds": see [`Guarantee`].
 
 mod bitstate;
 mod compact;
 mod exact;
 mod keys;
 mod lines;
+mod mixing;
 mod omission;
 mod prefetch;
+mod quotient;
 mod scan;
+mod shared;
+mod table;
+mod word;
 
 pub use bitstate::Bitstate;
 pub use compact::{Compact, Fingerprint};
 pub use exact::Exact;
 pub use keys::Keys;
 pub use omission::{Guarantee, collision_probability};
+pub use quotient::Quotient;
+pub use shared::{Desk, SharedKeys};
+#[doc(hidden)]
+pub use table::{LastWordLast, Protocol, Table};
+#[doc(hidden)]
+pub use word::Word;
 
 use stubborn_system::{Batch, Vector};
 use thiserror::Error;

@@ -38,8 +38,12 @@ impl<T: Copy + Default + PartialEq> Lines<T> {
 
     /// The size at which so many states fill no more than this part of the slots: a power of two, or one and a half times
     /// that. Tables that grow by half or a third waste less than tables that double.
-    pub(crate) fn size_for(&self, states: usize, (part, of): (usize, usize)) -> usize {
-        let mut n = self.n;
+    pub(crate) fn size_for(&self, states: usize, full: (usize, usize)) -> usize {
+        Self::size_from(self.n, states, full)
+    }
+
+    /// The same for a table that has `n` lines now.
+    pub(crate) fn size_from(mut n: usize, states: usize, (part, of): (usize, usize)) -> usize {
         while n * Self::WIDTH / of * part < states {
             n = if n.is_power_of_two() { n + n / 2 } else { n / 3 * 4 };
         }
