@@ -10,8 +10,8 @@ use crate::{Layout, LayoutError, Model, Needs, State};
 use smallvec::SmallVec;
 use std::marker::PhantomData;
 use stubborn_system::{
-    Batch, Composed, Fault, Observed, Question, Requirements, Rules, Symmetric, System, Tracer, TransitionId,
-    WordVector,
+    Batch, Composed, Fault, Judged, Observed, Question, Requirements, Rules, Shared, Symmetric, System,
+    Tracer, TransitionId, WordVector,
 };
 use thiserror::Error;
 
@@ -301,5 +301,25 @@ impl<S: WordVector + ?Sized> Composed for ModelSystem<'_, S> {
     fn tracer(&self) -> Option<Box<dyn Tracer<S> + '_>> {
         let traced = Traced::new(self)?;
         Some(Box::new(traced))
+    }
+
+    fn shared(&self) -> Option<Box<dyn Shared<S> + '_>> {
+        let (model, source) = (self.model, self.source);
+        Some(Box::new(Elsewhere { model, source, state: PhantomData }))
+    }
+}
+
+/// Makes the system again for each thread: what it records is its own.
+struct Elsewhere<'m, S: ?Sized> {
+    model: &'m dyn Model,
+    source: RuleSource,
+    state: PhantomData<fn(&S)>,
+}
+
+impl<S: WordVector + ?Sized> Shared<S> for Elsewhere<'_, S> {
+    fn lend(&self, work: &mut dyn FnMut(&dyn Judged<State = S>)) {
+        if let Ok(system) = ModelSystem::<S>::new(self.model, self.source) {
+            work(&system);
+        }
     }
 }

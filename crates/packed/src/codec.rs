@@ -3,9 +3,13 @@
 //! A key has a field for the shape and one for each part. A number is that of a value among those that the part has
 //! had so far ([`Dictionary`]), so keys are equal exactly if states are. When a number does not fit its field, the
 //! key cannot be made, and whoever asked must begin again with wider fields.
+//!
+//! Where several threads search, each has values of its own and all have them in common: numbers are given to the values
+//! in common, and a thread that comes upon a value or a number that it does not know catches up.
 
 use crate::dictionary::Dictionary;
 use crate::fields::{Field, bits_for, spread};
+use std::sync::{Arc, Mutex, PoisonError};
 use stubborn_system::{Parts, Rows, Tracer, Vector};
 
 /// A number does not fit its field.
@@ -19,6 +23,8 @@ pub(crate) struct Values {
     shapes: Vec<Shape>,
     shape_numbers: Dictionary,
     parts: Vec<Dictionary>,
+    /// What a tracer must take finer apart, in this order, so that parts are these.
+    pub(crate) splits: Vec<(Vec<u8>, u16)>,
 }
 
 /// States that have the same parts and agents.
@@ -37,6 +43,20 @@ impl Values {
         for (part, value) in parts.iter() {
             self.parts[usize::from(part)].number(value);
         }
+    }
+
+    /// Whether nothing is to be learned from a state.
+    fn knows(&self, parts: &Parts) -> bool {
+        self.shape_numbers.knows(&parts.shape)
+            && parts.iter().all(|(part, value)| self.parts[usize::from(part)].knows(value))
+    }
+
+    /// Learns what others know who began with the same values.
+    fn catch_up(&mut self, others: &Self) {
+        self.shapes.extend_from_slice(&others.shapes[self.shapes.len()..]);
+        self.shape_numbers.catch_up(&others.shape_numbers);
+        self.parts.resize_with(others.parts.len(), Dictionary::default);
+        self.parts.iter_mut().zip(&others.parts).for_each(|(mine, theirs)| mine.catch_up(theirs));
     }
 
     /// The number of the shape of a state that was just taken apart.
@@ -92,6 +112,8 @@ pub(crate) struct Codec<const N: usize> {
     pub(crate) values: Box<Values>,
     shape: Field,
     fields: Vec<Field>,
+    /// What all threads know, if there are several.
+    common: Option<Arc<Mutex<Values>>>,
 }
 
 impl<const N: usize> Codec<N> {
@@ -99,7 +121,36 @@ impl<const N: usize> Codec<N> {
     pub(crate) fn new(values: Box<Values>) -> Result<Self, Box<Values>> {
         let Some(mut fields) = spread(&values.bits(), N) else { return Err(values) };
         let shape = fields.remove(0);
-        Ok(Self { values, shape, fields })
+        Ok(Self { values, shape, fields, common: None })
+    }
+
+    /// Another one for the same keys, with values in common.
+    pub(crate) fn member(&self, common: &Arc<Mutex<Values>>) -> Self {
+        let values = common.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let fields = self.fields.clone();
+        Self { values: Box::new(values), shape: self.shape, fields, common: Some(Arc::clone(common)) }
+    }
+
+    /// Makes sure that all numbers of a key are known here.
+    pub(crate) fn meet(&mut self, key: &[u64; N]) {
+        let Some(common) = &self.common else { return };
+        let known = self.values.shapes.get(self.shape.get(key) as usize).is_some_and(|shape| {
+            let number = |part| self.field(part).get(key) as usize;
+            shape.parts.iter().all(|&part| number(part) < self.values.n_values(part))
+        });
+        if !known {
+            self.values.catch_up(&common.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// Makes sure that all values of a state have numbers that others know, too.
+    fn agree<S: Vector + ?Sized>(&mut self, parts: &Parts, tracer: &mut dyn Tracer<S>) {
+        let Some(common) = &self.common else { return };
+        if !self.values.knows(parts) {
+            let mut common = common.lock().unwrap_or_else(PoisonError::into_inner);
+            common.learn(parts, tracer);
+            self.values.catch_up(&common);
+        }
     }
 
     /// Where a part lies; nowhere if it was never seen.
@@ -141,6 +192,7 @@ impl<const N: usize> Codec<N> {
         parts: &Parts,
         tracer: &mut dyn Tracer<S>,
     ) -> Result<[u64; N], TooNarrow> {
+        self.agree(parts, tracer);
         let mut key = [0; N];
         // All values are learned, even if one does not fit: who begins again knows more.
         let mut fits = true;

@@ -22,6 +22,18 @@ impl Dictionary {
         number
     }
 
+    /// Whether a value was seen before.
+    pub(crate) fn knows(&self, value: &[u8]) -> bool {
+        self.numbers.contains_key(value)
+    }
+
+    /// Learns what another one knows that began with the same values.
+    pub(crate) fn catch_up(&mut self, other: &Self) {
+        for number in self.len()..other.len() {
+            self.number(other.value(number as u32));
+        }
+    }
+
     /// The value with a number.
     #[inline]
     pub(crate) fn value(&self, number: u32) -> &[u8] {

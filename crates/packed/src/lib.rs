@@ -16,8 +16,10 @@ mod dictionary;
 mod fields;
 mod memo;
 mod sample;
+mod team;
 
 pub use sample::Sample;
+pub use team::Team;
 
 use codec::{Codec, TooNarrow};
 use memo::{Difference, Memo};
@@ -82,6 +84,10 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
             Ok(codec) => codec,
             Err(values) => return Err(Sample { tracer, values }),
         };
+        Ok(Self::with(system, tracer, codec))
+    }
+
+    fn with(system: &'y Y, tracer: Box<dyn Tracer<Y::State> + 'y>, codec: Codec<N>) -> Self {
         let core = Core {
             is_by_number: tracer.is_by_number(),
             n_outcomes: tracer.n_outcomes(),
@@ -96,7 +102,7 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
             units: Vec::new(),
             differences: Vec::new(),
         };
-        Ok(Self { system, core: RefCell::new(core), failure: Cell::new(None) })
+        Self { system, core: RefCell::new(core), failure: Cell::new(None) }
     }
 
     /// The system that is packed.
@@ -168,6 +174,7 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
 
 impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
     fn unpack(&mut self, key: &[u64; N], state: &mut S::Rows) {
+        self.codec.meet(key);
         self.codec.state(key, &mut self.parts, &mut *self.tracer, state);
     }
 
@@ -183,6 +190,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         let before = out.len();
         let shape = self.codec.shape_of(key);
         while self.memo.shapes.len() <= shape {
+            self.codec.meet(key);
             let roots = &self.codec.shape(self.memo.shapes.len()).roots;
             self.memo.add_shape(roots.iter().map(|&root| self.codec.field(root)));
         }

@@ -45,6 +45,7 @@ impl<'y, S: Vector + ?Sized> Sample<'y, S> {
     ) -> Result<Self, Fault> {
         let mut walks = walk(system, n_steps)?;
         search(system, n_steps / STEPS_PER_STATE, &mut walks)?;
+        let mut splits: Vec<(Vec<u8>, u16)> = Vec::new();
         loop {
             let mut values = Box::<Values>::default();
             let mut parts = Parts::default();
@@ -54,9 +55,13 @@ impl<'y, S: Vector + ?Sized> Sample<'y, S> {
                 values.learn(&parts, &mut *tracer);
             }
             let most = many.max(walks.len() / STATES_PER_VALUE);
-            let is_split = values.large_root(most).is_some_and(|(shape, part)| tracer.split(shape, part));
-            if !is_split {
-                return Ok(Self { tracer, values });
+            let large = values.large_root(most).map(|(shape, part)| (shape.to_vec(), part));
+            match large {
+                Some((shape, part)) if tracer.split(&shape, part) => splits.push((shape, part)),
+                _ => {
+                    values.splits = splits;
+                    return Ok(Self { tracer, values });
+                }
             }
         }
     }

@@ -3,13 +3,39 @@
 //! A [`Tracer`] takes states apart, makes successors agent by agent, and says which parts they depended on. That is
 //! all that crate `packed` needs to remember what agents can do.
 
-use crate::{Batch, Fault, System, Vector};
+use crate::{Batch, Fault, Observed, System, Vector};
 
 /// A system that may be able to tell its parts and agents.
 pub trait Composed: System {
     /// Looks at states part by part; `None` if the system cannot.
     fn tracer(&self) -> Option<Box<dyn Tracer<Self::State> + '_>> {
         None
+    }
+
+    /// Lends the system to other threads; `None` if it cannot be had there.
+    fn shared(&self) -> Option<Box<dyn Shared<Self::State> + '_>> {
+        None
+    }
+}
+
+/// A system that can be judged and taken apart.
+pub trait Judged: Observed + Composed {}
+
+impl<Y: Observed + Composed + ?Sized> Judged for Y {}
+
+/// Lends a system to threads.
+pub trait Shared<S: Vector + ?Sized>: Sync {
+    /// Calls `work` in the thread that asks, with a system that does the same in every one: firing, checks, and tracers
+    /// that take states apart in the same way.
+    fn lend(&self, work: &mut dyn FnMut(&dyn Judged<State = S>));
+}
+
+/// Lends one system to all threads.
+pub struct Lent<'y, Y: ?Sized>(pub &'y Y);
+
+impl<Y: Judged + Sync> Shared<Y::State> for Lent<'_, Y> {
+    fn lend(&self, work: &mut dyn FnMut(&dyn Judged<State = Y::State>)) {
+        work(self.0);
     }
 }
 

@@ -14,7 +14,7 @@ use super::{Compiled, Engine};
 use crate::{Network, Variable};
 use std::cell::RefCell;
 use std::rc::Rc;
-use stubborn_system::{Batch, Composed, Fault, FlatRows, Parts, Rows, Tracer, Unit};
+use stubborn_system::{Batch, Composed, Fault, FlatRows, Lent, Parts, Rows, Shared, Tracer, Unit};
 
 /// An engine that tells what it looks at.
 pub struct Traced<'n> {
@@ -42,6 +42,10 @@ impl Network {
 impl Composed for Network {
     fn tracer(&self) -> Option<Box<dyn Tracer<[u8]> + '_>> {
         self.traced().map(|traced| Box::new(traced) as Box<dyn Tracer<[u8]>>)
+    }
+
+    fn shared(&self) -> Option<Box<dyn Shared<[u8]> + '_>> {
+        Some(Box::new(Lent(self)))
     }
 }
 
