@@ -322,12 +322,15 @@ pub(crate) struct CheckArgs {
     /// Order of the search
     #[arg(long, value_enum, default_value = "bfs")]
     pub(crate) search: SearchWord,
-    /// How states are remembered; only `exact` can prove that something holds
+    /// How states are remembered; only `exact` and `quotient` can prove that something holds
     #[arg(long, value_enum, default_value = "exact")]
     pub(crate) store: StoreWord,
     /// Who makes the successors
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) engine: EngineWord,
+    /// Most threads to search with; where several cannot, one does, and the report says why
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) threads: u32,
     /// For bitstate: the field has two to this power of bits
     #[arg(long, value_name = "LOG2", default_value_t = 30, value_parser = clap::value_parser!(u32).range(10..=40))]
     pub(crate) bits: u32,
@@ -661,6 +664,8 @@ impl From<SearchWord> for SearchKind {
 pub(crate) enum StoreWord {
     /// Whole states
     Exact,
+    /// The same with less memory and more time, on packed states and without reduction
+    Quotient,
     /// 64-bit fingerprints
     Compact64,
     /// 128-bit fingerprints
@@ -693,6 +698,7 @@ impl CheckArgs {
     pub(crate) fn store_kind(&self) -> StoreKind {
         match self.store {
             StoreWord::Exact => StoreKind::Exact,
+            StoreWord::Quotient => StoreKind::Quotient,
             StoreWord::Compact64 => StoreKind::Compact64,
             StoreWord::Compact128 => StoreKind::Compact128,
             StoreWord::Bitstate => StoreKind::Bitstate { log2: self.bits, functions: self.hashes },

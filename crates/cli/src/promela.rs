@@ -24,7 +24,7 @@ use stubborn_system::{Batch, Observed, System, TransitionId};
 use stubborn_text::{LoadError, Loader, render};
 use stubborn_verdict::{
     Analysis, Contradiction, Inconclusive, LinearPlan, Options, PhaseReport, ReductionKind, RunProperty,
-    StoreKind, Verdict, Witness, analyse_with, check_runs, on_original, replay_run,
+    Verdict, Witness, analyse_with, check_runs, on_original, replay_run,
 };
 
 /// The largest text that is read.
@@ -240,7 +240,7 @@ fn show_as_written(
 /// Whether a search has executed all that can be executed.
 fn is_full(phase: &PhaseReport) -> bool {
     phase.end == End::Complete
-        && phase.store == StoreKind::Exact
+        && phase.store.is_exact()
         && (phase.reduction == ReductionKind::None.word() || phase.no_ignoring)
         && !phase.symmetry
         && phase.product.is_none()
@@ -373,7 +373,7 @@ pub(crate) fn is_possible(reduction: ReductionKind, asked: &Asked) -> bool {
 
 /// Whether a search can make sure that nothing is ignored.
 fn is_plain(args: &CheckArgs) -> bool {
-    args.store_kind() == StoreKind::Exact && args.search == SearchWord::Bfs
+    args.store_kind().is_exact() && args.search == SearchWord::Bfs
 }
 
 /// The reduction that was asked for; or else the best, if the search can make sure that nothing is ignored.

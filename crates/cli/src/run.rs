@@ -167,6 +167,7 @@ pub(crate) fn options_for(questions: Vec<Question>, reduction: ReductionKind, ar
         search: args.search.into(),
         store: args.store_kind(),
         engine: args.engine.into(),
+        threads: args.threads as usize,
         limits: Limits {
             states: args.max_states.unwrap_or(u64::MAX),
             bytes: args.memory.unwrap_or_else(machine::default_memory),

@@ -6,10 +6,11 @@
 use crate::asked::{Asked, Proposition};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 use stubborn_network::{Condition, Engine, Expr, Network, Optimised, Traced};
 use stubborn_system::{
-    Batch, Composed, Fault, Observed, Part, Question, Requirements, Rules, Symmetric, System, Tracer,
-    TransitionId,
+    Batch, Composed, Fault, Judged, Observed, Part, Question, Requirements, Rules, Shared, Symmetric, System,
+    Tracer, TransitionId,
 };
 
 /// A network with questions.
@@ -20,6 +21,8 @@ pub(crate) struct Subject<'a> {
     conditions: Vec<Option<Condition>>,
     /// A search expands states through a shared reference.
     engine: Rc<RefCell<Engine<'a>>>,
+    /// What was executed in other threads.
+    elsewhere: Arc<Mutex<Vec<bool>>>,
     /// What stands for the network in a search: it says which states are the same for everybody.
     stand_in: Option<&'a Optimised>,
     /// Whether steps that go wrong are wrong, and not only states.
@@ -36,6 +39,7 @@ impl<'a> Subject<'a> {
             asked,
             conditions,
             engine: Rc::new(RefCell::new(engine)),
+            elsewhere: Arc::default(),
             stand_in: None,
             minds_steps: true,
         }
@@ -61,7 +65,10 @@ impl<'a> Subject<'a> {
 
     /// By number of the step: whether it was executed in a state that was expanded.
     pub(crate) fn executed(&self) -> Vec<bool> {
-        self.engine.borrow().executed().to_vec()
+        let mut executed = self.engine.borrow().executed().to_vec();
+        let elsewhere = self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
+        executed.iter_mut().zip(elsewhere.iter()).for_each(|(here, there)| *here |= there);
+        executed
     }
 
     /// Whether something must hold in every state.
@@ -203,6 +210,33 @@ impl Composed for Subject<'_> {
     fn tracer(&self) -> Option<Box<dyn Tracer<[u8]> + '_>> {
         let traced = Traced::new(self.network, Rc::clone(&self.engine))?;
         Some(Box::new(traced))
+    }
+
+    fn shared(&self) -> Option<Box<dyn Shared<[u8]> + '_>> {
+        let Self { network, asked, stand_in, minds_steps, .. } = *self;
+        let elsewhere = Arc::clone(&self.elsewhere);
+        Some(Box::new(Elsewhere { network, asked, stand_in, minds_steps, elsewhere }))
+    }
+}
+
+/// Makes the subject again for each thread, which needs an engine of its own.
+struct Elsewhere<'a> {
+    network: &'a Network,
+    asked: &'a Asked,
+    stand_in: Option<&'a Optimised>,
+    minds_steps: bool,
+    elsewhere: Arc<Mutex<Vec<bool>>>,
+}
+
+impl Shared<[u8]> for Elsewhere<'_> {
+    fn lend(&self, work: &mut dyn FnMut(&dyn Judged<State = [u8]>)) {
+        let Self { network, asked, stand_in, minds_steps, .. } = *self;
+        let subject = Subject { stand_in, minds_steps, ..Subject::new(network, asked) };
+        work(&subject);
+        let executed = subject.executed();
+        let mut all = self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
+        all.resize(executed.len(), false);
+        all.iter_mut().zip(executed).for_each(|(all, here)| *all |= here);
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! [`breadth_first`] and [`depth_first`] take the same [`Job`] and give the same [`Outcome`]. Both generate
 //! successors in batches, insert them in batches, and allocate nothing per state or transition.
+//! [`breadth_first_together`] does what the first does, with several threads, where the order does not matter.
 //! [`Graph`] keeps the edges where a question needs them, [`components`] and [`can_reach`] look at it.
 //!
 //! Invariant: a search knows nothing of languages, clocks or terminals. It reports to a [`Visitor`] what it
@@ -18,12 +19,14 @@ pub mod linear;
 mod patience;
 pub mod reject;
 mod run;
+mod together;
 
 pub use bfs::{breadth_first, breadth_first_with};
 pub use components::{Component, can_reach, components, shortest_path, transition_between};
 pub use dfs::depth_first;
 pub use graph::{Graph, Keep};
 pub use patience::Patience;
+pub use together::{Crew, Ended, Expand, Pace, Work, breadth_first_together};
 
 use stubborn_reduce::Reduction;
 use stubborn_store::Store;

@@ -172,6 +172,8 @@ fn phase_json(phase: &PhaseReport) -> Value {
         "store": phase.store.word(),
         "engine": if phase.key_words.is_some() { "packed" } else { "interpreter" },
         "key_words": phase.key_words,
+        "threads": phase.threads,
+        "one_thread": phase.one_thread.map(|why| why.to_string()),
         "guarantee": guarantee_json(&phase.guarantee),
         "finished": phase.end == End::Complete,
         "stopped": match &phase.end {

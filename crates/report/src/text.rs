@@ -228,13 +228,17 @@ fn phase_text(out: &mut String, phase: &PhaseReport) {
     let packed = phase.key_words.map(|n| format!(", states packed into {}", counted(n as u64, "word")));
     let _ = writeln!(
         out,
-        "  reduction {}{symmetry}, search {}, store {}{}{}",
+        "  reduction {}{symmetry}, search {}, store {}{}{}{}",
         phase.reduction,
         phase.search.word(),
         phase.store.word(),
         if phase.guarantee == Guarantee::Exact { "" } else { " (may miss states)" },
-        packed.unwrap_or_default()
+        packed.unwrap_or_default(),
+        if phase.threads > 1 { format!(", {} threads", phase.threads) } else { String::new() }
     );
+    if let Some(why) = phase.one_thread {
+        let _ = writeln!(out, "  one thread: {why}");
+    }
     if let End::Stopped(stop) = &phase.end {
         let _ = writeln!(out, "  not finished: {stop}; {} waiting", counted(stats.queue, unit));
     }

@@ -1,4 +1,4 @@
-//! Searches a Promela model with one engine: `cargo run --release --example engine -- MODEL.pml ENGINE REDUCTION`.
+//! Searches a Promela model with one engine: `cargo run --release --example engine -- MODEL.pml ENGINE REDUCTION OPTIMISED THREADS STORE`.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -7,7 +7,7 @@ use stubborn_network::{Network, Optimisations};
 use stubborn_reduce::{NetworkReduction, Reduction, ReductionKind};
 use stubborn_system::Question;
 use stubborn_text::{LoadError, Loader};
-use stubborn_verdict::{EngineKind, Options, analyse_with};
+use stubborn_verdict::{EngineKind, Options, StoreKind, analyse_with};
 
 /// Includes from a directory.
 struct Directory(PathBuf);
@@ -40,16 +40,26 @@ fn main() {
     };
     let questions = Some(vec![Question::Safety, Question::Deadlock]);
     let show_no_return = false;
-    let options =
-        Options { questions, reduction, engine, all_errors: true, show_no_return, ..Options::default() };
+    let threads = word(4).parse().unwrap_or(1);
+    let options = Options {
+        questions,
+        reduction,
+        engine,
+        threads,
+        store: if word(5) == "quotient" { StoreKind::Quotient } else { StoreKind::Exact },
+        all_errors: true,
+        show_no_return,
+        ..Options::default()
+    };
     let started = Instant::now();
     let analysis = analyse_with(&network, &make, &options, &mut Unwatched).expect("no fault");
     let seconds = started.elapsed().as_secs_f64();
     for phase in &analysis.phases {
         let stats = phase.stats;
         println!(
-            "{:?} states {} edges {} terminal {} depth {} bytes/state {:.1} time {seconds:.3} ns/edge {:.1}",
+            "{:?} threads {} states {} edges {} terminal {} depth {} bytes/state {:.1} time {seconds:.3} ns/edge {:.1}",
             phase.end,
+            phase.threads,
             stats.states,
             stats.edges,
             stats.terminal_states,

@@ -7,9 +7,9 @@
 
 use crate::engine::Search;
 use crate::lift::lift;
-use crate::phase::{self, Finding, PhaseReport, Searched, run_phase};
+use crate::phase::{self, Finding, Lean, PhaseReport, Searched, run_phase};
 use crate::replay::{Rejection, Replayed, Witness, go_on, replay, run};
-use crate::{Contradiction, Inconclusive, Options, ReductionKind, Trace, Verdict, Violated};
+use crate::{Contradiction, Inconclusive, OneThread, Options, ReductionKind, Trace, Verdict, Violated};
 use stubborn_explore::{End, Stats, Watch};
 use stubborn_reduce::{
     Checked, Closure, Deletion, Full, OnRepresentatives, Quotient, Reduction, Smaller, StrongComponents,
@@ -180,7 +180,10 @@ impl Plan {
     ) -> Result<Searched, Box<phase::Broken>> {
         if self.symmetry {
             let mut reduction = OnRepresentatives::new(self.reduction::<Y>(options), options.check);
-            return run_phase(&Quotient::new(system), &mut reduction, true, None, questions, options, watch);
+            let quotient = Quotient::new(system);
+            let mut done = run_phase(&quotient, &mut reduction, true, Lean::No, questions, options, watch)?;
+            done.report.one_thread = (options.threads > 1).then_some(OneThread::Engine);
+            return Ok(done);
         }
         let reduction = make(self.reduction).unwrap_or_else(|| self.reduction::<Y>(options));
         Search { system, reduction, questions, options, watch }.run()

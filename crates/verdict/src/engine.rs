@@ -2,14 +2,16 @@
 //!
 //! Small systems are searched as they are; that takes less time than to look at them first. A search that does not
 //! end soon begins again with keys ([`Packed`]). If a part turns out to have more values than its field has room for,
-//! it begins again with wider ones, and if nothing is gained by remembering, without.
+//! it begins again with wider ones, and if nothing is gained by remembering, without. With keys, several threads can
+//! search.
 
-use crate::Options;
-use crate::phase::{Broken, Lean, Searched, run_phase};
-use stubborn_explore::{End, Limits, Stop, Watch};
-use stubborn_packed::{Failure, Packed, Sample};
+use crate::phase::{Broken, Lean, Made, Searched, run_phase};
+use crate::threads::{Members, must_be_one};
+use crate::{OneThread, Options, StoreKind};
+use stubborn_explore::{End, Ended, Limits, Outcome, Pace, Stop, Watch, breadth_first_together};
+use stubborn_packed::{Failure, Packed, Sample, Team};
 use stubborn_reduce::{OnKeys, Reduction};
-use stubborn_store::Keys;
+use stubborn_store::{Keys, Quotient, SharedKeys, Store};
 use stubborn_system::{Composed, Observed, Question};
 
 /// Who makes the successors.
@@ -45,6 +47,18 @@ const FEW_STEPS: usize = 1 << 8;
 /// Attempts with keys of the smallest possible width; then each gets a word more.
 const ATTEMPTS: usize = 6;
 
+/// Makes a store without numbers.
+type MakeLean<const N: usize> = fn() -> Box<dyn Store<[u64; N]>>;
+
+/// The store of keys without numbers that is asked for. Keys of four words are kept whole.
+fn lean<const N: usize>(kind: StoreKind) -> MakeLean<N> {
+    if kind == StoreKind::Quotient && N <= 2 {
+        || Box::new(Quotient::<N>::new())
+    } else {
+        || Box::new(Keys::<N>::new())
+    }
+}
+
 /// A search under way.
 pub(crate) struct Search<'a, 'y, Y: Observed + Composed> {
     pub(crate) system: &'y Y,
@@ -53,6 +67,14 @@ pub(crate) struct Search<'a, 'y, Y: Observed + Composed> {
     pub(crate) questions: &'a [Question],
     pub(crate) options: &'a Options,
     pub(crate) watch: &'a mut dyn Watch,
+}
+
+/// What became of an attempt with several threads.
+enum Together {
+    Made(Made),
+    Failed(Failure),
+    /// One thread must do it.
+    Alone(OneThread),
 }
 
 /// What became of an attempt: an answer, or what was seen.
@@ -65,6 +87,15 @@ enum Attempt<'y, Y: Observed + Composed> {
 impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
     /// Searches with the engine that is asked for.
     pub(crate) fn run(mut self) -> Result<Searched, Box<Broken>> {
+        let mut searched = self.run_by_engine()?;
+        let must = must_be_one(self.questions, self.reduction.preserves(), self.options);
+        let why = must.or(searched.report.one_thread).unwrap_or(OneThread::Engine);
+        let is_one = self.options.threads > 1 && searched.report.threads == 1;
+        searched.report.one_thread = is_one.then_some(why);
+        Ok(searched)
+    }
+
+    fn run_by_engine(&mut self) -> Result<Searched, Box<Broken>> {
         let limits = self.options.limits;
         let kind = self.options.engine;
         if kind == EngineKind::Auto && !self.can_gain() {
@@ -72,7 +103,8 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
         }
         if kind == EngineKind::Auto {
             let states = limits.states.min(FIRST);
-            let first = self.plain(Limits { states, ..limits })?;
+            let mut first = self.plain(Limits { states, ..limits })?;
+            first.report.one_thread = Some(OneThread::Small);
             let is_cut = first.report.end == End::Stopped(Stop::States { limit: states });
             if !is_cut || states == limits.states {
                 return Ok(first);
@@ -95,7 +127,7 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
     fn plain(&mut self, limits: Limits) -> Result<Searched, Box<Broken>> {
         let options = Options { limits, ..self.options.clone() };
         self.reduction.begin_again();
-        run_phase(self.system, &mut *self.reduction, false, None, self.questions, &options, self.watch)
+        run_phase(self.system, &mut *self.reduction, false, Lean::No, self.questions, &options, self.watch)
     }
 
     /// Searches with keys; `None` if that is not possible or not worth it.
@@ -123,23 +155,60 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
         None
     }
 
-    fn attempt<const N: usize>(&mut self, sample: Sample<'y, Y::State>) -> Attempt<'y, Y> {
+    fn attempt<const N: usize>(&mut self, mut sample: Sample<'y, Y::State>) -> Attempt<'y, Y> {
+        let lean = lean::<N>(self.options.store);
+        let (mut made, mut one_thread) = (Lean::By(lean), None);
+        if self.options.threads > 1 {
+            match self.together::<N>(&mut sample) {
+                Together::Made(by_threads) => made = Lean::Made(by_threads, lean),
+                Together::Failed(Failure::TooNarrow) => return Attempt::Again(sample),
+                Together::Failed(Failure::Useless) => return Attempt::Useless,
+                Together::Alone(OneThread::Seen) => (made, one_thread) = (Lean::No, Some(OneThread::Seen)),
+                Together::Alone(why) => one_thread = Some(why),
+            }
+        }
         let packed = match Packed::<Y, N>::new(self.system, sample) {
             Ok(packed) => packed,
             Err(sample) => return Attempt::Again(sample),
         };
         self.reduction.begin_again();
         let mut reduction = OnKeys::<_, Y::State, N>::new(&mut *self.reduction);
-        let lean: Lean<[u64; N]> = || Box::new(Keys::<N>::new());
         let (questions, options) = (self.questions, self.options);
-        let mut done = run_phase(&packed, &mut reduction, false, Some(lean), questions, options, self.watch);
+        let mut done = run_phase(&packed, &mut reduction, false, made, questions, options, self.watch);
         if let Ok(searched) = &mut done {
             searched.report.key_words = Some(N);
+            searched.report.one_thread = one_thread;
         }
         match packed.failure() {
             None => Attempt::Done(Box::new(done)),
             Some(Failure::TooNarrow) => Attempt::Again(packed.into_sample()),
             Some(Failure::Useless) => Attempt::Useless,
         }
+    }
+
+    /// Searches with several threads, if that can be done.
+    fn together<const N: usize>(&mut self, sample: &mut Sample<'y, Y::State>) -> Together {
+        let questions = self.questions;
+        if let Some(why) = must_be_one(questions, self.reduction.preserves(), self.options) {
+            return Together::Alone(why);
+        }
+        let Some(shared) = self.system.shared() else { return Together::Alone(OneThread::Engine) };
+        let Some(team) = Team::<N>::new(sample) else { return Together::Failed(Failure::TooNarrow) };
+        let store = SharedKeys::<N>::new(self.options.threads);
+        let crew = Members { shared: &*shared, team: &team, questions };
+        let (n_threads, limits) = (self.options.threads, self.options.limits);
+        let (ended, stats) = breadth_first_together(&crew, &store, Pace::of(n_threads), limits, self.watch);
+        if let Some(failure) = team.disband(sample) {
+            return Together::Failed(failure);
+        }
+        let end = match ended {
+            Ended::Complete => End::Complete,
+            // Which states are the first so many is a matter of order.
+            Ended::Stopped(Stop::States { .. }) => return Together::Alone(OneThread::Limit),
+            Ended::Stopped(stop) => End::Stopped(stop),
+            Ended::Seen => return Together::Alone(OneThread::Seen),
+        };
+        let outcome = Outcome { end, stats, found: Vec::new(), graph: None, no_ignoring: false };
+        Together::Made(Box::new((outcome, n_threads)))
     }
 }

@@ -1,7 +1,7 @@
 //! What is claimed, how sure it is, and on what evidence.
 //!
 //! [`analyse`] answers questions about a system: it plans searches, looks at what they found, and builds a
-//! [`Verdict`] for each question. The data's way: `analysis` plans and asks; `engine` says on which states; `phase` runs one search;
+//! [`Verdict`] for each question. The data's way: `analysis` plans and asks; `engine` says on which states, `threads` by whom; `phase` runs one search;
 //! `graph_questions` looks at the edges; `linear` asks about runs; `lift` turns paths of representatives into real ones, `original` those of a smaller system; `replay`
 //! runs every counterexample again before anyone sees it; `verdict` is the result, `row` what it rests on.
 //!
@@ -25,6 +25,7 @@ mod phase;
 mod rejections;
 mod replay;
 mod row;
+mod threads;
 mod trace;
 mod verdict;
 
@@ -38,5 +39,6 @@ pub use rejections::{RejectionOptions, check_rejections};
 pub use replay::{Region, Rejection, Replayed, Witness, replay};
 pub use row::Row;
 pub use stubborn_reduce::ReductionKind;
+pub use threads::OneThread;
 pub use trace::{Change, Step, Trace};
 pub use verdict::{Contradiction, Evidence, Holds, Inconclusive, Verdict, Violated};

@@ -17,7 +17,7 @@ use crate::lift::lift;
 use crate::phase::{make_store, no_room};
 use crate::replay::{Rejection, Replayed, go_on, run};
 use crate::{
-    Contradiction, Evidence, Guided, Holds, Inconclusive, Options, PhaseReport, SearchKind, StoreKind, Trace,
+    Contradiction, Evidence, Guided, Holds, Inconclusive, OneThread, Options, PhaseReport, SearchKind, Trace,
     Verdict, Violated, Witness,
 };
 use stubborn_explore::linear::{
@@ -132,11 +132,11 @@ where
 {
     let forbidden = property.forbidden().clone();
     let is_fair = plan.fairness.is_some();
-    let is_nested = options.store != StoreKind::Exact || options.search == SearchKind::DepthFirst;
+    let is_nested = !options.store.is_exact() || options.search == SearchKind::DepthFirst;
     if is_nested && !is_fair {
         return nested(searched, original, property, &plan, options, watch, phases);
     }
-    if options.store != StoreKind::Exact {
+    if !options.store.is_exact() {
         return Ok(Verdict::Inconclusive(Inconclusive::NeedsExactStore));
     }
     let limits = options.limits;
@@ -398,7 +398,9 @@ impl<Z: System> One<'_, '_, Z> {
             reduction,
             symmetry: false,
             search,
-            store: self.options.store,
+            store: self.options.store.with_numbers(),
+            threads: 1,
+            one_thread: (self.options.threads > 1).then_some(OneThread::Question),
             stats: outcome.stats,
             end: outcome.end.clone(),
             guarantee,

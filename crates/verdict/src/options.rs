@@ -30,6 +30,9 @@ impl SearchKind {
 pub enum StoreKind {
     /// Whole states.
     Exact,
+    /// Of packed states what their place in the table does not say, where numbers of states are not needed; whole states
+    /// elsewhere.
+    Quotient,
     /// 64-bit fingerprints.
     Compact64,
     /// 128-bit fingerprints.
@@ -44,10 +47,21 @@ pub enum StoreKind {
 }
 
 impl StoreKind {
+    /// Whether nothing is missed with it.
+    pub fn is_exact(self) -> bool {
+        matches!(self, Self::Exact | Self::Quotient)
+    }
+
+    /// What it is where states need numbers.
+    pub fn with_numbers(self) -> Self {
+        if self.is_exact() { Self::Exact } else { self }
+    }
+
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Exact => "exact",
+            Self::Quotient => "quotient",
             Self::Compact64 => "compact64",
             Self::Compact128 => "compact128",
             Self::Bitstate { .. } => "bitstate",
@@ -72,6 +86,8 @@ pub struct Options {
     pub store: StoreKind,
     /// Who makes the successors.
     pub engine: EngineKind,
+    /// How many threads may search, where that changes nothing but the time.
+    pub threads: usize,
     /// When to give up.
     pub limits: Limits,
     /// Go on after a violation.
@@ -111,6 +127,7 @@ impl Default for Options {
             search: SearchKind::BreadthFirst,
             store: StoreKind::Exact,
             engine: EngineKind::Auto,
+            threads: 1,
             limits: Limits::default(),
             all_errors: false,
             tester: false,

@@ -2,7 +2,8 @@
 
 use crate::graph_questions::{Edges, Lasso};
 use crate::{
-    Evidence, Holds, Inconclusive, Options, ProductReport, SearchKind, StoreKind, Violated, Witness,
+    Evidence, Holds, Inconclusive, OneThread, Options, ProductReport, SearchKind, StoreKind, Violated,
+    Witness,
 };
 use stubborn_explore::{
     End, Job, Keep, Outcome, Sighting, Stats, Stop, Visitor, Watch, breadth_first, depth_first,
@@ -24,6 +25,10 @@ pub struct PhaseReport {
     pub store: StoreKind,
     /// If states were packed: the words of a key.
     pub key_words: Option<usize>,
+    /// How many threads searched.
+    pub threads: usize,
+    /// If more were wanted: why it was one.
+    pub one_thread: Option<OneThread>,
     /// Its counters.
     pub stats: Stats,
     /// How it ended.
@@ -58,16 +63,26 @@ pub(crate) enum Finding {
     Open,
 }
 
-/// Makes a store that has no numbers but is exact.
-pub(crate) type Lean<S> = fn() -> Box<dyn Store<S>>;
+/// A search that was made already, and by how many threads.
+pub(crate) type Made = Box<(Outcome, usize)>;
 
-/// Searches, and looks at `questions` one by one. A `lean` store is used where nobody needs numbers; if then a way to a
+/// How a search may be made without numbers of states.
+pub(crate) enum Lean<S: Vector + ?Sized> {
+    /// Not at all.
+    No,
+    /// With a store that has none but is exact.
+    By(fn() -> Box<dyn Store<S>>),
+    /// It was, and nothing was seen.
+    Made(Made, fn() -> Box<dyn Store<S>>),
+}
+
+/// Searches, and looks at `questions` one by one. A lean store is used where nobody needs numbers; if then a way to a
 /// state is needed, the search begins again with one that has them.
 pub(crate) fn run_phase<Z: Observed>(
     system: &Z,
     reduction: &mut dyn Reduction<Z>,
     symmetry: bool,
-    lean: Option<Lean<Z::State>>,
+    lean: Lean<Z::State>,
     questions: &[Question],
     options: &Options,
     watch: &mut dyn Watch,
@@ -75,11 +90,7 @@ pub(crate) fn run_phase<Z: Observed>(
     let preserves = reduction.preserves();
     let name = reduction.name();
     let keep = what_to_keep(questions, preserves, options.store);
-    let mut visitor = Checks {
-        system,
-        safety: questions.iter().position(|q| *q == Question::Safety),
-        deadlock: questions.iter().position(|q| *q == Question::Deadlock),
-    };
+    let mut visitor = Checks::new(system, questions);
     let no_ignoring =
         keep != Keep::Nothing && preserves == Preserves::Basic && questions.contains(&Question::Safety);
     let mut search = |store: &mut dyn Store<Z::State>, paths: bool| {
@@ -100,16 +111,23 @@ pub(crate) fn run_phase<Z: Observed>(
             SearchKind::DepthFirst => depth_first(job),
         }
     };
-    let is_simple = keep == Keep::Nothing
-        && preserves == Preserves::Everything
-        && (options.search, options.store) == (SearchKind::BreadthFirst, StoreKind::Exact);
     let mut done = None;
-    if let Some(lean) = lean.filter(|_| is_simple) {
-        let mut store = lean();
-        let outcome = search(&mut *store, false);
-        let needs_paths = !outcome.found.is_empty() || matches!(outcome.end, End::Fault(..));
-        done = (!needs_paths).then_some((outcome, store));
+    let mut threads = 1;
+    match lean {
+        Lean::By(lean) if is_simple(questions, preserves, options) => {
+            let mut store = lean();
+            let outcome = search(&mut *store, false);
+            let needs_paths = !outcome.found.is_empty() || matches!(outcome.end, End::Fault(..));
+            done = (!needs_paths).then_some((outcome, store));
+        }
+        Lean::Made(made, lean) => {
+            threads = made.1;
+            done = Some((made.0, lean()));
+        }
+        _ => {}
     }
+    // Whoever needs numbers of states needs the states.
+    let kind = if done.is_some() { options.store } else { options.store.with_numbers() };
     let (mut outcome, mut store) = match done {
         Some(done) => done,
         None => {
@@ -138,7 +156,9 @@ pub(crate) fn run_phase<Z: Observed>(
         reduction: name,
         symmetry,
         search: options.search,
-        store: options.store,
+        store: kind,
+        threads,
+        one_thread: None,
         stats: outcome.stats,
         end: outcome.end,
         guarantee,
@@ -161,7 +181,7 @@ pub(crate) struct Broken {
 
 pub(crate) fn make_store<S: Vector + ?Sized>(options: &Options) -> Result<Box<dyn Store<S>>, Full> {
     Ok(match options.store {
-        StoreKind::Exact => Box::new(Exact::new()),
+        StoreKind::Exact | StoreKind::Quotient => Box::new(Exact::new()),
         StoreKind::Compact64 => Box::new(Compact::<u64, S>::new()),
         StoreKind::Compact128 => Box::new(Compact::<u128, S>::new()),
         StoreKind::Bitstate { log2, functions } => {
@@ -200,6 +220,8 @@ fn not_begun(
         symmetry,
         search: options.search,
         store: options.store,
+        threads: 1,
+        one_thread: None,
         stats: Stats::default(),
         end: End::Stopped(stop.clone()),
         guarantee: Guarantee::Exact,
@@ -213,7 +235,7 @@ fn not_begun(
 
 /// Edges are kept if a question is about them, or if a reduced answer must be backed by termination.
 fn what_to_keep(questions: &[Question], preserves: Preserves, store: StoreKind) -> Keep {
-    if store != StoreKind::Exact {
+    if !store.is_exact() {
         Keep::Nothing
     } else if questions.iter().any(|q| matches!(q, Question::Fair { .. })) {
         Keep::Labels
@@ -222,6 +244,15 @@ fn what_to_keep(questions: &[Question], preserves: Preserves, store: StoreKind) 
     } else {
         Keep::Nothing
     }
+}
+
+/// Whether the search is about single states and leaves nothing out: nobody needs numbers of states unless something is
+/// wrong.
+pub(crate) fn is_simple(questions: &[Question], preserves: Preserves, options: &Options) -> bool {
+    what_to_keep(questions, preserves, options.store) == Keep::Nothing
+        && preserves == Preserves::Everything
+        && options.search == SearchKind::BreadthFirst
+        && options.store.is_exact()
 }
 
 fn needs_edges(question: &Question, preserves: Preserves) -> bool {
@@ -233,10 +264,17 @@ fn needs_edges(question: &Question, preserves: Preserves) -> bool {
 }
 
 /// The checks of single states, as a search sees them.
-struct Checks<'a, Z: ?Sized> {
+pub(crate) struct Checks<'a, Z: ?Sized> {
     system: &'a Z,
     safety: Option<usize>,
     deadlock: Option<usize>,
+}
+
+impl<'a, Z: ?Sized> Checks<'a, Z> {
+    pub(crate) fn new(system: &'a Z, questions: &[Question]) -> Self {
+        let place = |question| questions.iter().position(|q| *q == question);
+        Self { system, safety: place(Question::Safety), deadlock: place(Question::Deadlock) }
+    }
 }
 
 impl<Z: Observed + ?Sized> Visitor<Z::State> for Checks<'_, Z> {
