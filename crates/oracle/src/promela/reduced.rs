@@ -54,17 +54,28 @@ pub fn compare(
 ) -> Result<Option<Sizes>, String> {
     let (network, invariants) = compiled(text, invariants)?;
     let Some(full) = Plain::full(&network, limit) else { return Ok(None) };
+    let system = Watched { network: &network, invariants: &invariants };
+    let fewest = fewest_explored((&full, &system), &system, candidates, limit)?;
+    Ok(Some((full.n_states(), fewest)))
+}
+
+/// Compares what each candidate explores of `searched` with the full graph of the model as written; the fewest states.
+fn fewest_explored(
+    (full, as_written): (&Plain, &Watched<'_>),
+    searched: &Watched<'_>,
+    candidates: &[Candidate],
+    limit: usize,
+) -> Result<usize, String> {
     let mut fewest = full.n_states();
     for candidate in candidates {
-        let system = Watched { network: &network, invariants: &invariants };
-        let mut reduction = (candidate.make)(&network, &invariants);
+        let mut reduction = (candidate.make)(searched.network, searched.invariants);
         let say = |what: String| format!("{}: {what}", candidate.name);
-        let reduced = Plain::reduced(&system, &mut *reduction, limit).map_err(say)?;
+        let reduced = Plain::reduced(searched, &mut *reduction, limit).map_err(say)?;
         let reduced = reduced.ok_or_else(|| say("more states than there are".into()))?;
-        agree((&full, &system), (&reduced, &system), reduction.preserves()).map_err(say)?;
+        agree((full, as_written), (&reduced, searched), reduction.preserves()).map_err(say)?;
         fewest = fewest.min(reduced.n_states());
     }
-    Ok(Some((full.n_states(), fewest)))
+    Ok(fewest)
 }
 
 /// The terminal states that a candidate explores, without the kernel; `None` if there are more than `limit`
@@ -97,15 +108,7 @@ pub fn compare_merged(
     let Some(full) = Plain::full(&network, limit) else { return Ok(None) };
     let as_written = Watched { network: &network, invariants: &invariants };
     let system = Watched { network: &merged.network, invariants: &invariants };
-    let mut fewest = full.n_states();
-    for candidate in candidates {
-        let mut reduction = (candidate.make)(&merged.network, &invariants);
-        let say = |what: String| format!("{}: {what}", candidate.name);
-        let reduced = Plain::reduced(&system, &mut *reduction, limit).map_err(say)?;
-        let reduced = reduced.ok_or_else(|| say("more states than there are".into()))?;
-        agree((&full, &as_written), (&reduced, &system), reduction.preserves()).map_err(say)?;
-        fewest = fewest.min(reduced.n_states());
-    }
+    let fewest = fewest_explored((&full, &as_written), &system, candidates, limit)?;
     Ok(Some((full.n_states(), fewest)))
 }
 
