@@ -9,7 +9,7 @@
 use crate::Var;
 use crate::adapter::ModelSystem;
 use crate::state::{Recorder, State, raw_in};
-use stubborn_system::{Batch, Fault, Parts, System, Tracer, TransitionId, Unit, WordVector};
+use stubborn_system::{Batch, Bits, Fault, Parts, System, Tracer, TransitionId, Unit, WordVector};
 
 /// A model that tells what it looks at.
 pub(crate) struct Traced<'y, 'm, S: WordVector + ?Sized> {
@@ -69,6 +69,15 @@ impl<S: WordVector + ?Sized> Tracer<S> for Traced<'_, '_, S> {
             self.words[usize::from(var.word)] |= u64::from(raw) << var.shift;
         }
         S::push_row(&self.words, out);
+    }
+
+    fn places(&self) -> Option<Vec<Bits>> {
+        let place = |var: &Var| Bits { word: var.word, shift: var.shift, bits: var.mask.count_ones() as u8 };
+        Some(self.vars.iter().map(place).collect())
+    }
+
+    fn put_words(&mut self, words: &[u64], out: &mut S::Rows) {
+        S::push_row(&words[..self.system.n_words()], out);
     }
 
     fn agents(&mut self, roots: &mut Vec<u16>) {

@@ -2,7 +2,8 @@
 //!
 //! A key has a field for the shape and one for each part. A number is that of a value among those that the part has
 //! had so far ([`Dictionary`]), so keys are equal exactly if states are. When a number does not fit its field, the
-//! key cannot be made, and whoever asked must begin again with wider fields.
+//! key cannot be made, and whoever asked must begin again with wider fields. States that are words with a field for each
+//! part (those of models as code) are keys as they are: nothing is numbered, and a key is taken apart for nothing.
 //!
 //! Where several threads search, each has values of its own and all have them in common: numbers are given to the values
 //! in common, and a thread that comes upon a value or a number that it does not know catches up.
@@ -10,7 +11,7 @@
 use crate::dictionary::Dictionary;
 use crate::fields::{Field, bits_for, spread};
 use std::sync::{Arc, Mutex, PoisonError};
-use stubborn_system::{Parts, Rows, Tracer, Vector};
+use stubborn_system::{Bits, Parts, Rows, Tracer, Vector};
 
 /// A number does not fit its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(crate) struct Values {
     shapes: Vec<Shape>,
     shape_numbers: Dictionary,
     parts: Vec<Dictionary>,
+    /// If states are keys as they are: where their parts lie. Then values are not numbered.
+    as_they_are: Option<Vec<Field>>,
     /// What a tracer must take finer apart, in this order, so that parts are these.
     pub(crate) splits: Vec<(Vec<u8>, u16)>,
 }
@@ -36,7 +39,29 @@ pub(crate) struct Shape {
     pub(crate) roots: Vec<u16>,
 }
 
+/// The widest field of a part that leads an agent, if its values are not numbered: they are indices.
+const WIDEST_ROOT: u8 = 12;
+
 impl Values {
+    /// Takes the values of parts for their numbers from now on, if that is possible: they lie at these places of states.
+    pub(crate) fn take_as_they_are(&mut self, places: &[Bits]) {
+        let field = |place: &Bits| Field { word: place.word as u8, shift: place.shift, bits: place.bits };
+        let fields: Vec<Field> = places.iter().map(field).collect();
+        let is_small = |root: &u16| fields.get(usize::from(*root)).is_some_and(|f| f.bits <= WIDEST_ROOT);
+        let is_possible = places.iter().all(|place| place.word < 4)
+            && self.shapes.len() == 1
+            && self.shapes[0].roots.iter().all(is_small);
+        self.as_they_are = is_possible.then_some(fields);
+    }
+
+    /// Words that a key needs whose highest bit is free, if values are taken as they are.
+    pub(crate) fn words_as_they_are(&self) -> Option<usize> {
+        let fields = self.as_they_are.as_ref()?;
+        let last = fields.iter().map(|field| field.word).max().unwrap_or(0);
+        let is_full = fields.iter().any(|field| field.word == last && field.mask() >> 63 != 0);
+        Some(usize::from(last) + 1 + usize::from(is_full))
+    }
+
     /// Notes the values of a state that was just taken apart.
     pub(crate) fn learn<S: Vector + ?Sized>(&mut self, parts: &Parts, tracer: &mut dyn Tracer<S>) {
         self.shape(parts, tracer);
@@ -119,6 +144,11 @@ pub(crate) struct Codec<const N: usize> {
 impl<const N: usize> Codec<N> {
     /// With room for the values so far and for as many more as the words hold; the values again if the words are too few.
     pub(crate) fn new(values: Box<Values>) -> Result<Self, Box<Values>> {
+        if let Some(needed) = values.words_as_they_are() {
+            let fields = values.as_they_are.clone().filter(|_| needed <= N);
+            let Some(fields) = fields else { return Err(values) };
+            return Ok(Self { values, shape: Field::default(), fields, common: None });
+        }
         let Some(mut fields) = spread(&values.bits(), N) else { return Err(values) };
         let shape = fields.remove(0);
         Ok(Self { values, shape, fields, common: None })
@@ -133,7 +163,7 @@ impl<const N: usize> Codec<N> {
 
     /// Makes sure that all numbers of a key are known here.
     pub(crate) fn meet(&mut self, key: &[u64; N]) {
-        let Some(common) = &self.common else { return };
+        let Some(common) = self.common.as_ref().filter(|_| self.values.as_they_are.is_none()) else { return };
         let known = self.values.shapes.get(self.shape.get(key) as usize).is_some_and(|shape| {
             let number = |part| self.field(part).get(key) as usize;
             shape.parts.iter().all(|&part| number(part) < self.values.n_values(part))
@@ -145,7 +175,7 @@ impl<const N: usize> Codec<N> {
 
     /// Makes sure that all values of a state have numbers that others know, too.
     fn agree<S: Vector + ?Sized>(&mut self, parts: &Parts, tracer: &mut dyn Tracer<S>) {
-        let Some(common) = &self.common else { return };
+        let Some(common) = self.common.as_ref().filter(|_| self.values.as_they_are.is_none()) else { return };
         if !self.values.knows(parts) {
             let mut common = common.lock().unwrap_or_else(PoisonError::into_inner);
             common.learn(parts, tracer);
@@ -203,7 +233,10 @@ impl<const N: usize> Codec<N> {
         let shape = self.values.shape(parts, tracer);
         put(self.shape, shape);
         for (part, value) in parts.iter() {
-            let number = self.values.parts[usize::from(part)].number(value);
+            let number = match value.try_into() {
+                Ok(bytes) if self.values.as_they_are.is_some() => u32::from_le_bytes(bytes),
+                _ => self.values.parts[usize::from(part)].number(value),
+            };
             put(self.fields.get(usize::from(part)).copied().unwrap_or_default(), number);
         }
         if fits { Ok(key) } else { Err(TooNarrow) }
@@ -229,8 +262,11 @@ impl<const N: usize> Codec<N> {
         tracer: &mut dyn Tracer<S>,
         out: &mut S::Rows,
     ) {
-        self.parts(key, parts);
         out.clear();
+        if self.values.as_they_are.is_some() {
+            return tracer.put_words(key, out);
+        }
+        self.parts(key, parts);
         tracer.put_together(parts, out);
     }
 }

@@ -60,6 +60,9 @@ impl<'y, S: Vector + ?Sized> Sample<'y, S> {
                 Some((shape, part)) if tracer.split(&shape, part) => splits.push((shape, part)),
                 _ => {
                     values.splits = splits;
+                    if let Some(places) = tracer.places() {
+                        values.take_as_they_are(&places);
+                    }
                     return Ok(Self { tracer, values });
                 }
             }
@@ -68,7 +71,7 @@ impl<'y, S: Vector + ?Sized> Sample<'y, S> {
 
     /// How many words a key needs, with a few bits to spare.
     pub fn n_words(&self) -> usize {
-        (self.values.n_bits() + SPARE).div_ceil(64)
+        self.values.words_as_they_are().unwrap_or_else(|| (self.values.n_bits() + SPARE).div_ceil(64))
     }
 }
 

@@ -51,6 +51,17 @@ pub trait Tracer<S: Vector + ?Sized> {
     /// Appends the state that has these parts.
     fn put_together(&mut self, parts: &Parts, out: &mut S::Rows);
 
+    /// If states are keys already: where each part lies in their words. Its value is then the number that it is there, in
+    /// four bytes, lowest first; and there is one shape.
+    fn places(&self) -> Option<Vec<Bits>> {
+        None
+    }
+
+    /// Appends the state with these words, of which the first are its own: for who has [`Tracer::places`].
+    fn put_words(&mut self, words: &[u64], out: &mut S::Rows) {
+        let _ = (words, out);
+    }
+
     /// The agents of the state that was taken apart last, in the order of their successors: for each the number of the
     /// part that tells best what it can do.
     fn agents(&mut self, roots: &mut Vec<u16>);
@@ -82,6 +93,17 @@ pub trait Tracer<S: Vector + ?Sized> {
     /// Takes a part of states of this shape finer apart from now on, and others like it; `false` if it cannot. Numbers
     /// of parts may mean something else then.
     fn split(&mut self, shape: &[u8], part: u16) -> bool;
+}
+
+/// Some bits of a word, at most 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bits {
+    /// Which word.
+    pub word: u16,
+    /// The lowest bit.
+    pub shift: u8,
+    /// How many.
+    pub bits: u8,
 }
 
 /// A part of what an agent does.
