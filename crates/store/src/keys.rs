@@ -204,6 +204,7 @@ impl<const N: usize> Store<[u64; N]> for Keys<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::takes_nothing_without_room;
     use std::collections::HashSet;
     use stubborn_system::TransitionId;
 
@@ -244,15 +245,7 @@ mod tests {
     #[test]
     fn a_store_without_room_takes_nothing() {
         let mut store = Keys::<1>::new();
-        let mut batch = Batch::new();
-        (0..100_000).for_each(|i| batch.push(TransitionId(0), &[i]));
-        let mut out = Vec::new();
-        assert!(
-            matches!(store.insert(&batch, 1000, &mut out), Err(Full::Memory { needed }) if needed > 1000)
-        );
-        assert!(store.is_empty() && out.is_empty());
-        store.insert(&batch, 10_000_000, &mut out).unwrap();
-        assert_eq!(store.len(), 100_000);
+        takes_nothing_without_room(&mut store);
         assert!(store.lines.bytes() < 16 * 100_000);
     }
 }

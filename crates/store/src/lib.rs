@@ -125,3 +125,21 @@ pub enum Full {
     #[error("more than {} states", Entry::MAX_STATES)]
     Numbers,
 }
+
+#[cfg(test)]
+mod testing {
+    use super::{Full, Store};
+    use stubborn_system::{Batch, TransitionId};
+
+    /// A store that gets too little room takes nothing of a batch, and all of it when there is enough.
+    pub(crate) fn takes_nothing_without_room(store: &mut dyn Store<[u64; 1]>) {
+        let mut batch = Batch::new();
+        (0..100_000).for_each(|i| batch.push(TransitionId(0), &[i]));
+        let mut out = Vec::new();
+        let refused = store.insert(&batch, 1000, &mut out);
+        assert!(matches!(refused, Err(Full::Memory { needed }) if needed > 1000));
+        assert!(store.is_empty() && out.is_empty());
+        store.insert(&batch, 10_000_000, &mut out).unwrap();
+        assert_eq!(store.len(), 100_000);
+    }
+}

@@ -368,6 +368,7 @@ impl<const N: usize> Store<[u64; N]> for Quotient<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::takes_nothing_without_room;
     use stubborn_system::TransitionId;
 
     /// Keys of so many random bits, at places that a mask says.
@@ -446,14 +447,6 @@ mod tests {
     #[test]
     fn a_store_without_room_takes_nothing() {
         let mut store = Quotient::<1>::new();
-        let mut batch = Batch::new();
-        (0..100_000).for_each(|i| batch.push(TransitionId(0), &[i]));
-        let mut out = Vec::new();
-        assert!(
-            matches!(store.insert(&batch, 1000, &mut out), Err(Full::Memory { needed }) if needed > 1000)
-        );
-        assert!(store.is_empty() && out.is_empty());
-        store.insert(&batch, 10_000_000, &mut out).unwrap();
-        assert_eq!(store.len(), 100_000);
+        takes_nothing_without_room(&mut store);
     }
 }
