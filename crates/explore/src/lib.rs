@@ -2,7 +2,7 @@
 //!
 //! [`breadth_first`] and [`depth_first`] take the same [`Job`] and give the same [`Outcome`]. Both generate
 //! successors in batches, insert them in batches, and allocate nothing per state or transition.
-//! [`breadth_first_together`] does what the first does, with several threads, where the order does not matter.
+//! [`breadth_first_together`] does what the first does, by one thread or several, where neither order nor transitions matter.
 //! [`Graph`] keeps the edges where a question needs them, [`components`] and [`can_reach`] look at it.
 //!
 //! Invariant: a search knows nothing of languages, clocks or terminals. It reports to a [`Visitor`] what it
@@ -19,6 +19,7 @@ pub mod linear;
 mod patience;
 pub mod reject;
 mod run;
+mod scout;
 mod together;
 
 pub use bfs::{breadth_first, breadth_first_with};
@@ -26,7 +27,10 @@ pub use components::{Component, can_reach, components, shortest_path, transition
 pub use dfs::depth_first;
 pub use graph::{Graph, Keep};
 pub use patience::Patience;
-pub use together::{Crew, Ended, Expand, Pace, Work, breadth_first_together};
+pub use scout::Scout;
+pub use together::{
+    Crew, Ended, Explorer, Pace, Seen, Work, breadth_first_alone, breadth_first_together,
+};
 
 use stubborn_reduce::Reduction;
 use stubborn_store::Store;
@@ -65,6 +69,11 @@ pub trait Visitor<S: ?Sized> {
     fn flagged(&mut self, state: &S) -> Result<Option<Sighting>, Fault>;
     /// A state turns out to be terminal.
     fn terminal(&mut self, state: &S) -> Result<Option<Sighting>, Fault>;
+
+    /// Whether [`Visitor::arrive`] ever has something to say.
+    fn looks_at_found(&self) -> bool {
+        true
+    }
 }
 
 /// Something wrong with a state.

@@ -1,20 +1,21 @@
-//! Breadth-first search by several threads.
+//! Breadth-first search for states alone, by one thread or several.
 //!
 //! **Implements** the search of [`breadth_first`](crate::breadth_first), level by level, for questions about single states: the
-//! states of a level lie in chunks, threads take chunks, insert successors into one shared store and put what was new
-//! for them into chunks of the next level. Small levels are left to one thread; the others sleep.
+//! states of a level lie in chunks, threads take chunks, insert successors into one set of keys and put what was new
+//! for them into chunks of the next level. Small levels are left to one thread; the others sleep. Nobody asks which transition led to
+//! a state, so these are not made.
 //! **Preserves** everything: which states are on a level does not depend on who finds them, so a search that comes to its
 //! end has the states, transitions, terminal states and levels of a search by one thread.
-//! **Differs** from the search by one thread in that there is no order within a level. So nothing is told about what is
+//! **Differs** from the search in order in that there is no order within a level. So nothing is told about what is
 //! sighted: whoever asks must search again in order ([`Ended::Seen`]). Numbers of a search that is cut short depend on who was first.
 //! **Checked by** `oracle/tests/threads.rs`.
 
 use crate::run::{BATCH, no_room};
-use crate::{Limits, Sighting, Stats, Stop, Visitor, Watch};
+use crate::{Limits, Stats, Stop, Watch};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use stubborn_store::{Desk, SharedKeys};
+use stubborn_store::{Desk, KeySet, SharedKeySet};
 use stubborn_system::{Batch, Fault};
 
 /// How often the clock is looked at by a thread that has nothing to do.
@@ -37,22 +38,42 @@ pub struct Pace {
 impl Pace {
     /// What is best for so many threads.
     pub fn of(threads: usize) -> Self {
-        Self { threads, chunk: 256, many: 8 }
+        Self { threads, chunk: if threads == 1 { 1024 } else { 256 }, many: 8 }
     }
 }
 
-/// Makes the successors of a key.
-pub type Expand<'a, const N: usize> = dyn FnMut(&[u64; N], &mut Batch<[u64; N]>) -> Result<(), Fault> + 'a;
+/// Something was seen, or went wrong; only a search in order can tell what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen;
 
-/// What a thread does with what makes successors and who looks at states.
-pub type Work<'a, const N: usize> = dyn FnMut(&mut Expand<'_, N>, &mut dyn Visitor<[u64; N]>) + 'a;
+impl From<Fault> for Seen {
+    fn from(_: Fault) -> Self {
+        Self
+    }
+}
+
+/// Makes successors in a thread, and looks at states there.
+pub trait Explorer<const N: usize> {
+    /// Appends the successors of states, one after the other, until there are `enough`. How many states these were, and how many
+    /// of them are terminal.
+    fn expand(&mut self, keys: &[[u64; N]], enough: usize, out: &mut Vec<[u64; N]>) -> Result<(usize, u64), Seen>;
+
+    /// Looks at a new state.
+    fn arrive(&mut self, key: &[u64; N]) -> Result<(), Seen>;
+
+    /// Whether [`Explorer::arrive`] wants to see every new state.
+    fn looks_at_new(&self) -> bool;
+}
+
+/// What a thread does with its explorer.
+pub type Work<'a, const N: usize> = dyn FnMut(&mut dyn Explorer<N>) + 'a;
 
 /// What each thread needs.
-pub trait Crew<const N: usize>: Sync {
+pub trait Crew<const N: usize> {
     /// The initial state, in a batch.
     fn initial(&self, out: &mut Batch<[u64; N]>) -> Result<(), Fault>;
 
-    /// Calls `work` once in the thread that asks, with what makes successors there, and who looks at states.
+    /// Calls `work` once in the thread that asks, with who explores there.
     fn join(&self, work: &mut Work<'_, N>);
 }
 
@@ -67,10 +88,10 @@ pub enum Ended {
     Seen,
 }
 
-/// Searches breadth-first, by several threads. The store is empty.
+/// Searches breadth-first, by several threads. The set is empty.
 pub fn breadth_first_together<const N: usize>(
-    crew: &dyn Crew<N>,
-    store: &SharedKeys<N>,
+    crew: &(dyn Crew<N> + Sync),
+    store: &dyn SharedKeySet<N>,
     pace: Pace,
     limits: Limits,
     watch: &mut dyn Watch,
@@ -83,15 +104,28 @@ pub fn breadth_first_together<const N: usize>(
         }
         hall.guarded(crew, Some(watch));
     });
-    let ended = hall.floor().ended.take().unwrap_or(Ended::Seen);
-    (ended, hall.stats())
+    hall.close()
+}
+
+/// The same by the thread that calls it.
+pub fn breadth_first_alone<const N: usize, K: KeySet<N> + Send>(
+    crew: &dyn Crew<N>,
+    store: K,
+    limits: Limits,
+    watch: &mut dyn Watch,
+) -> (Ended, Stats) {
+    let store = Mutex::new(store);
+    let hall = Hall::new(&store, limits, Pace::of(1));
+    hall.begin(crew);
+    hall.guarded(crew, Some(watch));
+    hall.close()
 }
 
 type Chunk<const N: usize> = Vec<[u64; N]>;
 
 /// Where threads meet.
 struct Hall<'a, const N: usize> {
-    store: &'a SharedKeys<N>,
+    store: &'a dyn SharedKeySet<N>,
     limits: Limits,
     pace: Pace,
     floor: Mutex<Floor<N>>,
@@ -120,7 +154,7 @@ struct Floor<const N: usize> {
 }
 
 impl<'a, const N: usize> Hall<'a, N> {
-    fn new(store: &'a SharedKeys<N>, limits: Limits, pace: Pace) -> Self {
+    fn new(store: &'a dyn SharedKeySet<N>, limits: Limits, pace: Pace) -> Self {
         let pace = Pace { threads: pace.threads.max(1), chunk: pace.chunk.max(1), ..pace };
         let floor = Floor {
             level: Vec::new(),
@@ -162,9 +196,10 @@ impl<'a, const N: usize> Hall<'a, N> {
         let mut batch = Batch::new();
         let mut begun = Err(Ended::Seen);
         if crew.initial(&mut batch).is_ok() {
-            crew.join(&mut |_, visitor| {
+            let batch: Vec<[u64; N]> = (0..batch.len()).map(|i| *batch.state(i)).collect();
+            crew.join(&mut |explorer| {
                 let mut hands = Hands::new(self);
-                begun = hands.insert(&batch, visitor);
+                begun = hands.insert(&batch, explorer);
                 hands.give(1);
             });
         }
@@ -201,9 +236,9 @@ impl<'a, const N: usize> Hall<'a, N> {
         }
         let _guard = Guard(self);
         let mut watch = watch;
-        crew.join(&mut |expand, visitor| {
+        crew.join(&mut |explorer| {
             let mut hands = Hands::new(self);
-            if let Err(ended) = hands.work(expand, visitor, &mut watch) {
+            if let Err(ended) = hands.work(explorer, &mut watch) {
                 self.end(ended);
             }
             hands.account();
@@ -214,6 +249,11 @@ impl<'a, const N: usize> Hall<'a, N> {
     fn bytes(&self) -> usize {
         let chunk = self.pace.chunk * size_of::<[u64; N]>();
         self.store.bytes() + self.n_chunks.load(Relaxed) * chunk
+    }
+
+    fn close(&self) -> (Ended, Stats) {
+        let ended = self.floor().ended.take().unwrap_or(Ended::Seen);
+        (ended, self.stats())
     }
 
     fn stats(&self) -> Stats {
@@ -262,15 +302,14 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
     /// Takes chunks until there are none any more.
     fn work(
         &mut self,
-        expand: &mut Expand<'_, N>,
-        visitor: &mut dyn Visitor<[u64; N]>,
+        explorer: &mut dyn Explorer<N>,
         watch: &mut Option<&mut dyn Watch>,
     ) -> Result<(), Ended> {
-        let mut batch = Batch::new();
+        let mut batch = Vec::new();
         let mut chunk = Chunk::new();
         loop {
             if !self.take(&mut chunk) {
-                self.insert(&batch, visitor)?;
+                self.insert(&batch, explorer)?;
                 batch.clear();
                 self.give(1);
                 self.account();
@@ -278,21 +317,16 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
                     return Ok(());
                 }
             }
-            for key in &chunk {
+            let mut done = 0;
+            while done < chunk.len() {
                 let before = batch.len();
-                expand(key, &mut batch).map_err(|_| Ended::Seen)?;
-                self.n_expanded += 1;
+                let (n, terminal) = explorer.expand(&chunk[done..], BATCH, &mut batch)?;
+                done += n;
+                self.n_expanded += n as u64;
                 self.edges += (batch.len() - before) as u64;
-                let is_terminal = batch.len() == before;
-                let is_seen = batch.take_cut().is_some()
-                    || batch.take_flag() && is_seen(visitor.flagged(key))
-                    || is_terminal && is_seen(visitor.terminal(key));
-                if is_seen {
-                    return Err(Ended::Seen);
-                }
-                self.terminal_states += u64::from(is_terminal);
+                self.terminal_states += terminal;
                 if batch.len() >= BATCH {
-                    self.insert(&batch, visitor)?;
+                    self.insert(&batch, explorer)?;
                     batch.clear();
                     self.tick(watch)?;
                 }
@@ -301,28 +335,31 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
     }
 
     /// Inserts a batch and takes in what is new.
-    fn insert(&mut self, batch: &Batch<[u64; N]>, visitor: &mut dyn Visitor<[u64; N]>) -> Result<(), Ended> {
+    fn insert(&mut self, batch: &[[u64; N]], explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
         let (hall, limits) = (self.hall, self.hall.limits);
-        let used = hall.bytes() + hall.pace.threads * batch.bytes();
+        let used = hall.bytes() + hall.pace.threads * size_of_val(batch);
         hall.peak_bytes.fetch_max(used, Relaxed);
         if used > limits.bytes {
             return Err(Ended::Stopped(Stop::Memory { limit: limits.bytes, needed: used - limits.bytes }));
         }
         self.new.clear();
-        let mut new = std::mem::take(&mut self.new);
-        let inserted = hall.store.insert(batch, limits.bytes - used, &mut self.desk, &mut new);
+        let inserted = hall.store.insert(batch, limits.bytes - used, &mut self.desk, &mut self.new);
         inserted.map_err(|full| Ended::Stopped(no_room(&full, limits.bytes)))?;
-        if !new.is_empty() && hall.store.len() as u64 > limits.states {
+        if !self.new.is_empty() && hall.store.len() as u64 > limits.states {
             return Err(Ended::Stopped(Stop::States { limit: limits.states }));
         }
-        for &i in &new {
-            let key = batch.state(i as usize);
-            if is_seen(visitor.arrive(key)) {
-                return Err(Ended::Seen);
-            }
-            self.mine.push(*key);
-            self.give(hall.pace.chunk);
+        if explorer.looks_at_new() {
+            self.new.iter().try_for_each(|&i| explorer.arrive(&batch[i as usize]))?;
         }
+        let mut new = std::mem::take(&mut self.new);
+        let mut rest = &new[..];
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.len().min(hall.pace.chunk - self.mine.len()));
+            self.mine.extend(now.iter().map(|&i| batch[i as usize]));
+            self.give(hall.pace.chunk);
+            rest = later;
+        }
+        new.clear();
         self.new = new;
         Ok(())
     }
@@ -419,7 +456,8 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
     }
 }
 
-/// Whether there is something to be told, or something went wrong.
-fn is_seen(judged: Result<Option<Sighting>, Fault>) -> bool {
-    !matches!(judged, Ok(None))
+impl From<Seen> for Ended {
+    fn from(_: Seen) -> Self {
+        Self::Seen
+    }
 }

@@ -14,10 +14,12 @@
 mod codec;
 mod dictionary;
 mod fields;
+mod keys_only;
 mod memo;
 mod sample;
 mod team;
 
+pub use keys_only::Odd;
 pub use sample::Sample;
 pub use team::Team;
 
@@ -184,16 +186,30 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         self.codec.key(&self.parts, &mut *self.tracer)
     }
 
+    /// The shape of a key, whose agents are known then.
+    #[inline]
+    fn shape_of(&mut self, key: &[u64; N]) -> usize {
+        let shape = self.codec.shape_of(key);
+        if self.memo.shapes.len() <= shape {
+            self.meet_shapes(key, shape);
+        }
+        shape
+    }
+
+    #[cold]
+    fn meet_shapes(&mut self, key: &[u64; N], shape: usize) {
+        self.codec.meet(key);
+        while self.memo.shapes.len() <= shape {
+            let roots = &self.codec.shape(self.memo.shapes.len()).roots;
+            self.memo.add_shape(roots.iter().map(|&root| self.codec.field(root)));
+        }
+    }
+
     /// Appends the successors that all agents make.
     #[inline]
     fn expand(&mut self, key: &[u64; N], out: &mut Batch<[u64; N]>) -> Result<Expanded, Halt> {
         let before = out.len();
-        let shape = self.codec.shape_of(key);
-        while self.memo.shapes.len() <= shape {
-            self.codec.meet(key);
-            let roots = &self.codec.shape(self.memo.shapes.len()).roots;
-            self.memo.add_shape(roots.iter().map(|&root| self.codec.field(root)));
-        }
+        let shape = self.shape_of(key);
         for agent in 0..self.memo.shapes[shape].len() {
             let at = &self.memo.shapes[shape][agent];
             let root = at.root(key);
@@ -210,23 +226,13 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
                 }
                 let earlier = (out.len() - first) as u32;
                 match self.memo.find(number, key) {
-                    Some(slot) => {
-                        if slot.is_unknown() {
-                            return Ok(Expanded::LeftToSystem);
-                        }
-                        let (difference, rest) = slot.made();
-                        if let Some(difference) = difference {
-                            push(key, &difference, earlier, out);
-                        }
-                        if !rest.is_empty() {
-                            push_all(key, &self.memo.rest[rest], earlier, out);
-                        }
-                    }
+                    Some(at) if self.memo.slot(at).is_unknown() => return Ok(Expanded::LeftToSystem),
+                    Some(at) => push_all(key, self.memo.made(at), earlier, out),
                     None => {
                         if let Expanded::LeftToSystem = self.make(key, agent, number)? {
                             return Ok(Expanded::LeftToSystem);
                         }
-                        push_all(key, &self.differences, earlier, out);
+                        push_all(key, self.differences.iter().copied(), earlier, out);
                     }
                 }
                 if goes_on && (out.len() - first) as u32 > self.n_outcomes {
@@ -281,8 +287,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
             for i in 0..made.len() {
                 let successor = self.pack(made.state(i))?;
                 self.codec.mark_differing(key, &successor, &mut mask);
-                let difference = std::array::from_fn(|word| key[word] ^ successor[word]);
-                self.differences.push((difference, made.via(i)));
+                self.differences.push((changed(key, &successor), made.via(i)));
             }
             let root = self.codec.field(self.codec.shape(self.codec.shape_of(key)).roots[agent]);
             mask[usize::from(root.word)] &= !root.mask();
@@ -313,24 +318,23 @@ impl From<TooNarrow> for Halt {
 #[inline]
 fn push_all<const N: usize>(
     key: &[u64; N],
-    differences: &[Difference<N>],
+    differences: impl Iterator<Item = Difference<N>>,
     earlier: u32,
     out: &mut Batch<[u64; N]>,
 ) {
-    for difference in differences {
-        push(key, difference, earlier, out);
+    for (difference, via) in differences {
+        out.push(TransitionId(via.0 + earlier), &changed(key, &difference));
     }
 }
 
-#[inline]
-fn push<const N: usize>(
-    key: &[u64; N],
-    (difference, via): &Difference<N>,
-    earlier: u32,
-    out: &mut Batch<[u64; N]>,
-) {
-    let successor = std::array::from_fn(|word| key[word] ^ difference[word]);
-    out.push(TransitionId(via.0 + earlier), &successor);
+/// The key that differs so.
+#[inline(always)]
+fn changed<const N: usize>(key: &[u64; N], difference: &[u64; N]) -> [u64; N] {
+    let mut other = *key;
+    for (word, difference) in other.iter_mut().zip(difference) {
+        *word ^= difference;
+    }
+    other
 }
 
 impl<Y: System + ?Sized, const N: usize> System for Packed<'_, Y, N> {

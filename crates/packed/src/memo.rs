@@ -3,8 +3,8 @@
 //! **Implements** a memory of what each unit of an agent made of a state. The value of the agent's root is an index;
 //! then the bits of all parts that the unit has ever touched at this root tell one memory from another. Which parts
 //! these are is learned: when a unit touches one more than before, what was remembered at this root is forgotten.
-//! What a search needs lies close together: what to look at ([`Look`]), and the first difference beside what it
-//! belongs to ([`Slot`]).
+//! What a search needs lies close together: what to look at ([`Look`]), and the first two differences beside what they
+//! belong to ([`Slot`]). Transitions lie elsewhere, because most searches do not ask for them.
 //!
 //! **Preserves** the successors exactly: what a unit does is a function of the shape, the root and the parts that it
 //! touched ([`stubborn_system::Tracer`]), all of which are compared; and a part that it changes is touched, so its
@@ -25,16 +25,19 @@ const WORTH: u64 = 4;
 /// A difference, and the transition that makes it.
 pub(crate) type Difference<const N: usize> = ([u64; N], TransitionId);
 
-/// What a unit made of states that look the same.
+/// Differences that lie in a slot itself.
+pub(crate) const NEAR: usize = 2;
+
+/// What a unit made of states that look the same. Aligned so that it does not straddle lines of the cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(crate) struct Slot<const N: usize> {
     /// What they look like.
     key: [u64; N],
-    /// The first successor.
-    difference: [u64; N],
-    via: TransitionId,
+    /// The first successors; if there are fewer, the others mean nothing.
+    pub(crate) near: [[u64; N]; NEAR],
     /// How many there are; or [`FREE`], or [`UNKNOWN`].
-    n: u32,
+    pub(crate) n: u32,
     /// Where the others begin.
     rest: u32,
 }
@@ -46,7 +49,7 @@ const FREE: u32 = u32::MAX;
 const UNKNOWN: u32 = u32::MAX - 1;
 
 impl<const N: usize> Slot<N> {
-    const EMPTY: Self = Self { key: [0; N], difference: [0; N], via: TransitionId(0), n: FREE, rest: 0 };
+    const EMPTY: Self = Self { key: [0; N], near: [[0; N]; NEAR], n: FREE, rest: 0 };
 
     /// Whether only the system can say what happens.
     #[inline]
@@ -54,11 +57,11 @@ impl<const N: usize> Slot<N> {
         self.n == UNKNOWN
     }
 
-    /// The first successor, if there is one, and where the others are.
+    /// Where the successors are that do not lie here.
     #[inline]
-    pub(crate) fn made(&self) -> (Option<Difference<N>>, Range<usize>) {
-        let first = (self.n > 0).then_some((self.difference, self.via));
-        (first, self.rest as usize..(self.rest + self.n.saturating_sub(1)) as usize)
+    pub(crate) fn rest(&self) -> Range<usize> {
+        let first = self.rest as usize;
+        first..first + (self.n as usize).saturating_sub(NEAR)
     }
 }
 
@@ -75,12 +78,16 @@ struct Look<const N: usize> {
 }
 
 impl<const N: usize> Look<N> {
-    #[inline]
+    #[inline(always)]
     fn masked(&self, key: &[u64; N]) -> [u64; N] {
-        std::array::from_fn(|word| key[word] & self.mask[word])
+        let mut masked = *key;
+        for (word, mask) in masked.iter_mut().zip(&self.mask) {
+            *word &= mask;
+        }
+        masked
     }
 
-    #[inline]
+    #[inline(always)]
     fn home(&self, masked: &[u64; N]) -> usize {
         let mut hash = 0u64;
         for (i, &word) in masked.iter().enumerate() {
@@ -113,6 +120,8 @@ pub(crate) struct Memo<const N: usize> {
     looks: Vec<Look<N>>,
     known: Vec<Known>,
     slots: Vec<Slot<N>>,
+    /// The transitions of each slot.
+    vias: Vec<[TransitionId; NEAR]>,
     /// What does not fit the slots.
     pub(crate) rest: Vec<Difference<N>>,
     /// By shape: the agents.
@@ -124,19 +133,26 @@ pub(crate) struct Memo<const N: usize> {
 /// An agent: where its root lies, and by value of the root, which units it has.
 #[derive(Debug, Default)]
 pub(crate) struct Agent {
-    root: Field,
+    word: u8,
+    shift: u8,
+    most: u32,
     units: Vec<(u32, u32)>,
 }
 
 impl Agent {
+    fn new(root: Field) -> Self {
+        Self { word: root.word, shift: root.shift, most: root.most() as u32, units: Vec::new() }
+    }
+
     /// The value of its root.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn root<const N: usize>(&self, key: &[u64; N]) -> u32 {
-        self.root.get(key)
+        // The number of words is a power of two, so this needs no check.
+        (key[usize::from(self.word) & (N - 1)] >> (self.shift & 63)) as u32 & self.most
     }
 
     /// Its units where the root has this value; none if that was never asked.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn units(&self, root: u32) -> Range<usize> {
         self.units.get(root as usize).map_or(0..0, |&(first, end)| first as usize..end as usize)
     }
@@ -148,7 +164,7 @@ impl<const N: usize> Memo<N> {
 
     /// Notes the agents of a new shape, by their roots.
     pub(crate) fn add_shape(&mut self, roots: impl Iterator<Item = Field>) {
-        self.shapes.push(roots.map(|root| Agent { root, units: Vec::new() }).collect());
+        self.shapes.push(roots.map(Agent::new).collect());
     }
 
     /// Notes the units of an agent where its root has this value.
@@ -186,23 +202,47 @@ impl<const N: usize> Memo<N> {
         self.looks[number].goes_on
     }
 
-    /// What a unit made of a state that looks the same.
-    #[inline]
-    pub(crate) fn find(&self, number: usize, key: &[u64; N]) -> Option<&Slot<N>> {
+    /// The slot where what a unit made of a state is most likely to be, if it is there.
+    #[inline(always)]
+    pub(crate) fn glance(&self, number: usize, key: &[u64; N]) -> Option<&Slot<N>> {
         let look = &self.looks[number];
         let masked = look.masked(key);
-        let slots = &self.slots[look.first as usize..];
+        let slot = self.slots.get(look.first as usize + look.home(&masked))?;
+        // A free slot has the largest number of all.
+        (slot.n <= NEAR as u32 && slot.key == masked).then_some(slot)
+    }
+
+    /// Where it is what a unit made of a state that looks the same.
+    #[inline]
+    pub(crate) fn find(&self, number: usize, key: &[u64; N]) -> Option<usize> {
+        let look = &self.looks[number];
+        let masked = look.masked(key);
+        let first = look.first as usize;
         let mut at = look.home(&masked);
         loop {
-            let slot = &slots[at];
+            let slot = &self.slots[first + at];
             if slot.n == FREE {
                 return None;
             }
             if slot.key == masked {
-                return Some(slot);
+                return Some(first + at);
             }
             at = (at + 1) & (look.n_slots() - 1);
         }
+    }
+
+    /// What was found.
+    #[inline]
+    pub(crate) fn slot(&self, at: usize) -> &Slot<N> {
+        &self.slots[at]
+    }
+
+    /// The differences of a slot and their transitions, in order.
+    #[inline]
+    pub(crate) fn made(&self, at: usize) -> impl Iterator<Item = Difference<N>> {
+        let slot = &self.slots[at];
+        let near = slot.near.into_iter().zip(self.vias[at]).take(slot.n as usize);
+        near.chain(self.rest[slot.rest()].iter().copied())
     }
 
     /// Gives a unit new, empty slots.
@@ -211,16 +251,18 @@ impl<const N: usize> Memo<N> {
         let old = look.first as usize..look.first as usize + look.n_slots();
         (look.first, look.shift) = (self.slots.len() as u32, shift);
         self.slots.resize(self.slots.len() + look.n_slots(), Slot::EMPTY);
+        self.vias.resize(self.slots.len(), [TransitionId(0); NEAR]);
         old
     }
 
-    fn put(&mut self, number: usize, slot: Slot<N>) {
+    fn put(&mut self, number: usize, slot: Slot<N>, vias: [TransitionId; NEAR]) {
         let look = &self.looks[number];
         let mut at = look.home(&slot.key);
         while self.slots[look.first as usize + at].n != FREE {
             at = (at + 1) & (look.n_slots() - 1);
         }
         self.slots[look.first as usize + at] = slot;
+        self.vias[look.first as usize + at] = vias;
     }
 
     /// Remembers what was made of a state, `None` if only the system can say, if that is worth it; `touched` are the bits
@@ -253,27 +295,26 @@ impl<const N: usize> Memo<N> {
             for at in old {
                 let slot = self.slots[at];
                 if slot.n != FREE {
-                    self.put(number, slot);
+                    self.put(number, slot, self.vias[at]);
                 }
             }
         }
         let differences = made.unwrap_or_default();
-        let (difference, via) = differences.first().copied().unwrap_or(([0; N], TransitionId(0)));
+        let near = |i: usize| differences.get(i).copied().unwrap_or(([0; N], TransitionId(0)));
         let slot = Slot {
             key: self.looks[number].masked(key),
-            difference,
-            via,
+            near: std::array::from_fn(|i| near(i).0),
             n: if made.is_some() { differences.len() as u32 } else { UNKNOWN },
             rest: self.rest.len() as u32,
         };
-        self.rest.extend(differences.iter().skip(1));
-        self.put(number, slot);
+        self.rest.extend(differences.iter().skip(NEAR));
+        self.put(number, slot, std::array::from_fn(|i| near(i).1));
         self.known[number].n += 1;
     }
 
     /// Memory in use, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.slots.len() * size_of::<Slot<N>>()
+        self.slots.len() * (size_of::<Slot<N>>() + size_of::<[TransitionId; NEAR]>())
             + self.rest.len() * size_of::<Difference<N>>()
             + self.known.len() * (size_of::<Known>() + size_of::<Look<N>>())
     }

@@ -179,7 +179,6 @@ impl<S: Vector + ?Sized> Store<S> for Exact<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::takes_nothing_without_room;
     use std::collections::HashMap;
     use stubborn_system::TransitionId;
 
@@ -231,7 +230,14 @@ mod tests {
     #[test]
     fn a_store_without_room_takes_nothing() {
         let mut store = Exact::<[u64; 1]>::new();
-        takes_nothing_without_room(&mut store);
+        let mut batch = Batch::new();
+        (0..100_000).for_each(|i| batch.push(TransitionId(0), &[i]));
+        let mut out = Vec::new();
+        let refused = store.insert(&batch, 1000, &mut out);
+        assert!(matches!(refused, Err(Full::Memory { needed }) if needed > 1000));
+        assert!(store.is_empty() && out.is_empty());
+        store.insert(&batch, 10_000_000, &mut out).unwrap();
+        assert_eq!(store.len(), 100_000);
         store.seal();
         assert_eq!(store.state(99_999, &mut Default::default()), Some(&[99_999]));
     }

@@ -4,68 +4,49 @@
 //! no numbers, so it serves searches that keep no edges; who wants the way to a state searches again with
 //! [`Exact`](crate::Exact). The highest bit of a key's last word must be zero: set, it marks a slot that is in use.
 //! **Preserves** everything: keys are compared in full.
-//! **Differs from the text** in that the table grows in place: its lines are in the order of hashes, so from the last
-//! line down each goes to where there is nothing any more; keys that had overflowed are put back at the end.
+//! **Differs from the text** in that the table grows in place ([`Sorter`]).
 //! **Checked by** the tests below against a standard set.
 
-use crate::lines::{Lines, home_of, zeros};
-use crate::scan::{scan_keys, with_widest};
-use crate::{Entry, Full, Guarantee, Store};
-use stubborn_system::{Batch, Vector};
+use crate::lines::Lines;
+use crate::scan::{Eyes, Plain, Sight, with_widest};
+use crate::sorter::Sorter;
+use crate::{Entry, Full, KeySet};
+use std::hint::select_unpredictable;
+use stubborn_system::Vector;
 
 /// Marks a slot in use.
-const USED: u64 = 1 << 63;
+pub(crate) const USED: u64 = 1 << 63;
 
 /// How full the table may get. Lines of eight overflow sooner than lines of sixteen.
 const FULL: (usize, usize) = (3, 4);
+
+/// Lines that are asked for ahead of time when the table grows.
+const AHEAD: usize = 16;
 
 /// The store of keys.
 #[derive(Debug)]
 pub struct Keys<const N: usize> {
     lines: Lines<u64>,
     n_states: usize,
-    hashes: Vec<u64>,
-    /// Keys of the batch at hand that are looked for further on, and where that was last.
-    late: Vec<(usize, usize)>,
+    /// Where the keys at hand are looked for: the first slot of a line.
+    places: Vec<usize>,
+    /// Those that are looked for further on.
+    late: Vec<u32>,
 }
 
 impl<const N: usize> Keys<N> {
     const FIRST_LINES: usize = 1 << 6;
-    /// Keys in a line.
-    const WIDTH: usize = 8 / N;
 
     /// An empty store.
     pub fn new() -> Self {
         let slots = vec![0; Lines::<u64>::slots_for(Self::FIRST_LINES)];
         let lines = Lines::new(Self::FIRST_LINES, slots);
-        Self { lines, n_states: 0, hashes: Vec::new(), late: Vec::new() }
+        Self { lines, n_states: 0, places: Vec::new(), late: Vec::new() }
     }
 
     /// The lines that so many states need.
     fn size_for(&self, states: usize) -> usize {
         self.lines.size_for(states * N, FULL)
-    }
-
-    /// The key of a slot.
-    fn key(slot: &[u64]) -> [u64; N] {
-        let mut key: [u64; N] = slot.try_into().expect("a slot has a key");
-        key[N - 1] &= !USED;
-        key
-    }
-
-    /// Puts a key that is new into the first free slot from a line on.
-    fn place(&mut self, home: usize, key: &[u64; N]) {
-        let mut at = home;
-        loop {
-            for slot in self.lines.line_mut(at).chunks_exact_mut(N) {
-                if slot[N - 1] == 0 {
-                    slot.copy_from_slice(key);
-                    slot[N - 1] |= USED;
-                    return;
-                }
-            }
-            at = self.lines.next(at);
-        }
     }
 
     #[cold]
@@ -75,78 +56,96 @@ impl<const N: usize> Keys<N> {
         if !self.lines.grow(n) {
             return Err(Full::Memory { needed });
         }
-        // Keys that were not where they belonged.
-        let mut overflowed: Vec<[u64; N]> = Vec::new();
-        for at in (0..old).rev() {
-            let mut line = [0u64; 8];
-            line.copy_from_slice(self.lines.line(at));
-            self.lines.line_mut(at).fill(0);
-            for slot in line.chunks_exact(N).take_while(|slot| slot[N - 1] != 0) {
-                let key = Self::key(slot);
-                let hash = key.hash64();
-                if home_of(hash, old) == at {
-                    self.place(self.lines.home(hash), &key);
-                } else {
-                    overflowed.push(key);
-                }
+        let mut sorter = Sorter::<N>::new(old, n);
+        for group in sorter.groups(0..old).rev() {
+            for at in sorter.from(group) {
+                self.lines.prefetch(at.saturating_sub(AHEAD));
+                sorter.take(at, self.lines.line(at).try_into().expect("a line has eight words"));
+            }
+            for (at, line) in sorter.give(group) {
+                self.lines.line_mut(at).copy_from_slice(line);
             }
         }
-        overflowed.iter().for_each(|key| self.place(self.lines.home(key.hash64()), key));
+        for key in sorter.left_over {
+            let mut place = self.lines.slot(self.lines.home(key.hash64()));
+            while look_at::<Plain, N>(&mut self.lines, place, &key) == Outcome::LATE {
+                place = self.lines.slot_after(place);
+            }
+        }
         Ok(())
     }
+}
 
-    /// Looks for a key in one line, and puts it there if it is new and there is room. `None` if it may be in the next.
-    #[inline(always)]
-    fn look(&mut self, at: usize, key: &[u64; N]) -> Option<Entry> {
-        let mut wanted = *key;
-        wanted[N - 1] |= USED;
-        let (is_there, free) = scan_keys(self.lines.line(at), &wanted);
-        if is_there {
-            return Some(Entry::known(Entry::UNKNOWN));
-        }
-        if free == Self::WIDTH {
-            return None;
-        }
-        self.lines.line_mut(at)[free * N..(free + 1) * N].copy_from_slice(&wanted);
-        self.n_states += 1;
-        Some(Entry::new(Entry::UNKNOWN))
-    }
+/// What became of a key in a line: whether it is new and was put there, or may be in the next line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Outcome {
+    is_new: bool,
+    is_late: bool,
+}
 
-    /// Looks for the keys of a batch, and puts those that are new where they belong.
+impl Outcome {
+    const LATE: Self = Self { is_new: false, is_late: true };
+}
+
+/// Looks for a key in the line that begins at a place, and puts it there if it is new and there is room. There is no branch: whether
+/// a key is new cannot be predicted.
+#[inline(always)]
+fn look_at<E: Eyes, const N: usize>(lines: &mut Lines<u64>, place: usize, key: &[u64; N]) -> Outcome {
+    let mut wanted = *key;
+    wanted[N - 1] |= USED;
+    let slots = lines.slots_mut();
+    let line: &[u64; 8] = slots[place..place + 8].try_into().expect("a line has eight words");
+    let seen = E::look(line, &wanted);
+    let is_full = seen.used == 8 / N;
+    let is_new = !seen.is_there & !is_full;
+    let slot = select_unpredictable(is_new, place + seen.used * N, slots.len() - 8);
+    slots[slot..slot + N].copy_from_slice(&wanted);
+    Outcome { is_new, is_late: !seen.is_there & is_full }
+}
+
+/// Keys that are looked for; those that are new are put where they belong, and their places in the list appended.
+struct Look<'a, const N: usize> {
+    store: &'a mut Keys<N>,
+    keys: &'a [[u64; N]],
+    new: &'a mut Vec<u32>,
+}
+
+impl<const N: usize> Sight for Look<'_, N> {
     #[inline(always)]
-    fn look_for(&mut self, batch: &Batch<[u64; N]>, hashes: &[u64], out: &mut Vec<Entry>) {
-        let before = out.len();
-        for (i, &hash) in hashes.iter().enumerate() {
-            let (at, key) = (self.lines.home(hash), batch.state(i));
-            assert!(key[N - 1] & USED == 0, "the highest bit of a key is not free");
-            let entry = self.look(at, key);
-            if entry.is_none() {
-                self.late.push((i, at));
+    fn with<E: Eyes>(self) {
+        let Look { store: Keys { lines, places, late, .. }, keys, new } = self;
+        // Everything is noted, and what is not true is written over.
+        let mut n_new = new.len();
+        new.resize(n_new + keys.len(), 0);
+        let mut n_late = 0;
+        late.resize(keys.len(), 0);
+        for (i, (key, &place)) in keys.iter().zip(places.iter()).enumerate() {
+            let outcome = look_at::<E, N>(lines, place, key);
+            new[n_new] = i as u32;
+            n_new += usize::from(outcome.is_new);
+            late[n_late] = i as u32;
+            n_late += usize::from(outcome.is_late);
+        }
+        // Keys whose line is full may be in the next one. All of them one line further each time, so that the next lines are on
+        // their way meanwhile; the same keys keep their order.
+        while n_late > 0 {
+            for &i in &late[..n_late] {
+                let place = &mut places[i as usize];
+                *place = lines.slot_after(*place);
+                lines.prefetch_slot(*place);
             }
-            out.push(entry.unwrap_or(Entry::known(Entry::UNKNOWN)));
-        }
-        self.look_on(batch, &mut out[before..]);
-    }
-
-    /// Looks on for keys that were not in the line where they belong, which is full. All of them one line further each
-    /// time, so that the next lines are on their way meanwhile; the same keys keep their order.
-    #[inline(always)]
-    fn look_on(&mut self, batch: &Batch<[u64; N]>, out: &mut [Entry]) {
-        let mut late = std::mem::take(&mut self.late);
-        while !late.is_empty() {
-            for (_, at) in &mut late {
-                *at = self.lines.next(*at);
-                self.lines.prefetch(*at);
+            let n = n_late;
+            n_late = 0;
+            for j in 0..n {
+                let i = late[j];
+                let outcome = look_at::<E, N>(lines, places[i as usize], &keys[i as usize]);
+                new[n_new] = i;
+                n_new += usize::from(outcome.is_new);
+                late[n_late] = i;
+                n_late += usize::from(outcome.is_late);
             }
-            late.retain(|&(i, at)| match self.look(at, batch.state(i)) {
-                Some(entry) => {
-                    out[i] = entry;
-                    false
-                }
-                None => true,
-            });
         }
-        self.late = late;
+        new.truncate(n_new);
     }
 }
 
@@ -156,9 +155,9 @@ impl<const N: usize> Default for Keys<N> {
     }
 }
 
-impl<const N: usize> Store<[u64; N]> for Keys<N> {
-    fn insert(&mut self, batch: &Batch<[u64; N]>, room: usize, out: &mut Vec<Entry>) -> Result<(), Full> {
-        let most = self.n_states + batch.len();
+impl<const N: usize> KeySet<N> for Keys<N> {
+    fn insert(&mut self, keys: &[[u64; N]], room: usize, new: &mut Vec<u32>) -> Result<(), Full> {
+        let most = self.n_states + keys.len();
         if most > Entry::MAX_STATES {
             return Err(Full::Numbers);
         }
@@ -170,15 +169,16 @@ impl<const N: usize> Store<[u64; N]> for Keys<N> {
             }
             self.grow(n)?;
         }
-        let mut hashes = std::mem::take(&mut self.hashes);
-        hashes.clear();
-        for i in 0..batch.len() {
-            let hash = batch.state(i).hash64();
-            self.lines.prefetch(self.lines.home(hash));
-            hashes.push(hash);
-        }
-        with_widest(|| self.look_for(batch, &hashes, out));
-        self.hashes = hashes;
+        self.places.clear();
+        self.places.extend(keys.iter().map(|key| {
+            assert!(key[N - 1] & USED == 0, "the highest bit of a key is not free");
+            let place = self.lines.slot(self.lines.home(key.hash64()));
+            self.lines.prefetch_slot(place);
+            place
+        }));
+        let before = new.len();
+        with_widest(Look { store: self, keys, new });
+        self.n_states += new.len() - before;
         Ok(())
     }
 
@@ -187,48 +187,30 @@ impl<const N: usize> Store<[u64; N]> for Keys<N> {
     }
 
     fn bytes(&self) -> usize {
-        self.lines.bytes() + self.hashes.len() * 8
-    }
-
-    fn guarantee(&self) -> Guarantee {
-        Guarantee::Exact
-    }
-
-    fn seal(&mut self) {
-        if let Some(zero) = zeros(Lines::<u64>::slots_for(1)) {
-            self.lines = Lines::new(1, zero);
-        }
+        self.lines.bytes() + self.places.len() * 12
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::takes_nothing_without_room;
+    use crate::testing::{insert_both, takes_nothing_without_room};
     use std::collections::HashSet;
-    use stubborn_system::TransitionId;
 
     fn compare<const N: usize>(bits: u32) {
         let mut seed = 11u64;
         let mut store = Keys::<N>::new();
         let mut set = HashSet::new();
-        let mut out = Vec::new();
         for round in 0..700 {
-            let mut batch = Batch::new();
-            for _ in 0..round % 131 {
-                let key = std::array::from_fn(|_| {
+            let key = |_| {
+                std::array::from_fn(|_| {
                     seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                     seed >> (64 - bits)
-                });
-                batch.push(TransitionId(0), &key);
-            }
-            out.clear();
-            store.insert(&batch, usize::MAX, &mut out).unwrap();
-            for (i, entry) in out.iter().enumerate() {
-                assert_eq!(entry.is_new(), set.insert(*batch.state(i)), "round {round}");
-            }
+                })
+            };
+            let keys: Vec<[u64; N]> = (0..round % 131).map(key).collect();
+            insert_both(&mut store, &mut set, &keys);
         }
-        assert_eq!(store.len(), set.len());
         assert!(set.len() > 3_000, "{}", set.len());
     }
 

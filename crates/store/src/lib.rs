@@ -22,6 +22,7 @@ mod prefetch;
 mod quotient;
 mod scan;
 mod shared;
+mod sorter;
 mod table;
 mod word;
 
@@ -31,7 +32,7 @@ pub use exact::Exact;
 pub use keys::Keys;
 pub use omission::{Guarantee, collision_probability};
 pub use quotient::Quotient;
-pub use shared::{Desk, SharedKeys};
+pub use shared::{Desk, SharedKeySet, SharedKeys};
 #[doc(hidden)]
 pub use table::{LastWordLast, Protocol, Table};
 #[doc(hidden)]
@@ -74,6 +75,24 @@ pub trait Store<S: Vector + ?Sized> {
 
     /// Frees what is needed for inserting only. After this, inserting panics; states can still be read.
     fn seal(&mut self) {}
+}
+
+/// A set of keys of a few words that tells which are new, and nothing else. It is exact.
+pub trait KeySet<const N: usize> {
+    /// Inserts keys in order, and appends the places in the list of those that are new, in any order. The set may grow by at most `room`
+    /// bytes; if that is not enough it takes nothing.
+    fn insert(&mut self, keys: &[[u64; N]], room: usize, new: &mut Vec<u32>) -> Result<(), Full>;
+
+    /// How many keys there are.
+    fn len(&self) -> usize;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Memory in use, in bytes.
+    fn bytes(&self) -> usize;
 }
 
 /// What became of an inserted state: its number, and whether it was new.
@@ -128,18 +147,31 @@ pub enum Full {
 
 #[cfg(test)]
 mod testing {
-    use super::{Full, Store};
-    use stubborn_system::{Batch, TransitionId};
+    use super::{Full, KeySet};
+    use std::collections::HashSet;
 
-    /// A store that gets too little room takes nothing of a batch, and all of it when there is enough.
-    pub(crate) fn takes_nothing_without_room(store: &mut dyn Store<[u64; 1]>) {
-        let mut batch = Batch::new();
-        (0..100_000).for_each(|i| batch.push(TransitionId(0), &[i]));
-        let mut out = Vec::new();
-        let refused = store.insert(&batch, 1000, &mut out);
+    /// A set that gets too little room takes nothing, and all when there is enough.
+    pub(crate) fn takes_nothing_without_room(set: &mut dyn KeySet<1>) {
+        let keys: Vec<[u64; 1]> = (0..100_000).map(|i| [i]).collect();
+        let mut new = Vec::new();
+        let refused = set.insert(&keys, 1000, &mut new);
         assert!(matches!(refused, Err(Full::Memory { needed }) if needed > 1000));
-        assert!(store.is_empty() && out.is_empty());
-        store.insert(&batch, 10_000_000, &mut out).unwrap();
-        assert_eq!(store.len(), 100_000);
+        assert!(set.is_empty() && new.is_empty());
+        set.insert(&keys, 10_000_000, &mut new).unwrap();
+        assert_eq!((set.len(), new.len()), (100_000, 100_000));
+    }
+
+    /// Inserts keys into a set and a standard one, and compares what is new; the same key may come more than once.
+    pub(crate) fn insert_both<const N: usize>(
+        set: &mut dyn KeySet<N>,
+        standard: &mut HashSet<[u64; N]>,
+        keys: &[[u64; N]],
+    ) {
+        let mut new = Vec::new();
+        set.insert(keys, usize::MAX, &mut new).unwrap();
+        new.sort_unstable();
+        let expected = (0..keys.len()).filter(|&i| standard.insert(keys[i])).map(|i| i as u32);
+        assert_eq!(new, expected.collect::<Vec<_>>());
+        assert_eq!(set.len(), standard.len());
     }
 }

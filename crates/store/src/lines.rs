@@ -21,7 +21,7 @@ impl<T: Copy + Default + PartialEq> Lines<T> {
 
     /// Bytes that a table of `n` lines takes.
     pub(crate) fn bytes_for(n: usize) -> usize {
-        64 * n + 64
+        64 * n + 128
     }
 
     /// A new table.
@@ -33,7 +33,7 @@ impl<T: Copy + Default + PartialEq> Lines<T> {
 
     /// How many slots a new table of `n` lines must be given.
     pub(crate) fn slots_for(n: usize) -> usize {
-        Self::WIDTH * (n + 1)
+        Self::WIDTH * (n + 2)
     }
 
     /// The size at which so many states fill no more than this part of the slots: a power of two, or one and a half times
@@ -75,6 +75,31 @@ impl<T: Copy + Default + PartialEq> Lines<T> {
         &self.slots[self.base + line * Self::WIDTH..][..Self::WIDTH]
     }
 
+    /// The first slot of a line.
+    #[inline]
+    pub(crate) fn slot(&self, line: usize) -> usize {
+        self.base + line * Self::WIDTH
+    }
+
+    /// The first slot of the line after the one that begins there.
+    #[inline]
+    pub(crate) fn slot_after(&self, slot: usize) -> usize {
+        let next = slot + Self::WIDTH;
+        if next == self.slot(self.n) { self.base } else { next }
+    }
+
+    /// Has the line that begins with this slot brought near.
+    #[inline]
+    pub(crate) fn prefetch_slot(&self, slot: usize) {
+        prefetch(self.slots.as_ptr().wrapping_add(slot).cast());
+    }
+
+    /// All slots. Behind the lines there is one more that belongs to nobody: what is written there is not read.
+    #[inline]
+    pub(crate) fn slots_mut(&mut self) -> &mut [T] {
+        &mut self.slots
+    }
+
     #[inline]
     pub(crate) fn line_mut(&mut self, line: usize) -> &mut [T] {
         &mut self.slots[self.base + line * Self::WIDTH..][..Self::WIDTH]
@@ -92,6 +117,9 @@ impl<T: Copy + Default + PartialEq> Lines<T> {
         if self.slots.try_reserve_exact(more).is_err() {
             return false;
         }
+        // What was written where nobody reads may be read now.
+        let spare = self.slots.len() - Self::WIDTH;
+        self.slots[spare..].fill(T::default());
         self.slots.resize(Self::slots_for(n), T::default());
         // Memory that moved may be aligned otherwise.
         let misaligned = self.slots.as_ptr() as usize % 64;

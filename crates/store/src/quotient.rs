@@ -12,9 +12,9 @@
 
 use crate::lines::Lines;
 use crate::mixing::{Squeeze, mix, ones, unmix};
-use crate::{Entry, Full, Guarantee, Store};
+use crate::{Entry, Full, KeySet};
 use std::collections::HashSet;
-use stubborn_system::{Batch, Vector};
+use stubborn_system::Vector;
 
 /// Bits of a distance, and how far a key may be from home.
 const DISTANCE_BITS: u32 = 3;
@@ -309,15 +309,15 @@ impl<const N: usize> Default for Quotient<N> {
     }
 }
 
-impl<const N: usize> Store<[u64; N]> for Quotient<N> {
-    fn insert(&mut self, batch: &Batch<[u64; N]>, room: usize, out: &mut Vec<Entry>) -> Result<(), Full> {
-        let most = self.n_states + batch.len();
+impl<const N: usize> KeySet<N> for Quotient<N> {
+    fn insert(&mut self, keys: &[[u64; N]], room: usize, new: &mut Vec<u32>) -> Result<(), Full> {
+        let most = self.n_states + keys.len();
         if most > Entry::MAX_STATES {
             return Err(Full::Numbers);
         }
         let mut masks = self.masks();
-        for i in 0..batch.len() {
-            masks.iter_mut().zip(batch.state(i)).for_each(|(mask, word)| *mask |= word);
+        for key in keys {
+            masks.iter_mut().zip(key).for_each(|(mask, word)| *mask |= word);
         }
         let shape = self.shape_for(most, masks);
         let is_new = masks != self.masks();
@@ -330,18 +330,16 @@ impl<const N: usize> Store<[u64; N]> for Quotient<N> {
         }
         let mut spots = std::mem::take(&mut self.spots);
         spots.clear();
-        for i in 0..batch.len() {
-            let spot = shape.spot(batch.state(i));
+        for key in keys {
+            let spot = shape.spot(key);
             self.lines.prefetch(spot.home);
             spots.push(spot);
         }
-        for (i, &spot) in spots.iter().enumerate() {
-            out.push(if self.find_or_insert(spot, batch.state(i)) {
+        for (i, (&spot, key)) in spots.iter().zip(keys).enumerate() {
+            if self.find_or_insert(spot, key) {
                 self.n_states += 1;
-                Entry::new(self.n_states as u32 - 1)
-            } else {
-                Entry::known(Entry::UNKNOWN)
-            });
+                new.push(i as u32);
+            }
         }
         self.spots = spots;
         Ok(())
@@ -355,48 +353,32 @@ impl<const N: usize> Store<[u64; N]> for Quotient<N> {
         let others = self.others.capacity() * (size_of::<[u64; N]>() + 1);
         self.lines.bytes() + others + self.spots.len() * size_of::<Spot>()
     }
-
-    fn guarantee(&self) -> Guarantee {
-        Guarantee::Exact
-    }
-
-    fn seal(&mut self) {
-        *self = Self { n_states: self.n_states, ..Self::new() };
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::takes_nothing_without_room;
-    use stubborn_system::TransitionId;
+    use crate::testing::{insert_both, takes_nothing_without_room};
 
     /// Keys of so many random bits, at places that a mask says.
     fn compare<const N: usize>(masks: [u64; N], n: usize) {
         let mut seed = 11u64;
         let mut store = Quotient::<N>::new();
         let mut set = HashSet::new();
-        let mut out = Vec::new();
         let mut round = 0;
         while set.len() < n && round < 40 * n {
-            let mut batch = Batch::new();
-            for _ in 0..round % 131 {
+            let key = |_| {
                 // Higher bits come later.
                 let late = 64 - (round as u32 / 8).min(63);
-                let key = masks.map(|mask| {
+                masks.map(|mask| {
                     seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                     (seed ^ seed >> 29) & mask & u64::MAX >> (late - 1)
-                });
-                batch.push(TransitionId(0), &key);
-            }
-            out.clear();
-            store.insert(&batch, usize::MAX, &mut out).unwrap();
-            for (i, entry) in out.iter().enumerate() {
-                assert_eq!(entry.is_new(), set.insert(*batch.state(i)), "round {round}, {masks:x?}");
-            }
+                })
+            };
+            let keys: Vec<[u64; N]> = (0..round % 131).map(key).collect();
+            insert_both(&mut store, &mut set, &keys);
             round += 1;
         }
-        assert_eq!(store.len(), set.len());
         // Whatever is in the table can be read again.
         let shape = store.shape;
         let (mut keys, mut all) = (Vec::new(), std::mem::take(&mut store.others));
@@ -426,15 +408,15 @@ mod tests {
     fn a_state_takes_ten_bytes_at_most() {
         for bits in [40, 50, 63] {
             let mut store = Quotient::<1>::new();
-            let (mut out, mut worst, mut seed) = (Vec::new(), 0.0f64, 1u64);
+            let (mut new, mut worst, mut seed) = (Vec::new(), 0.0f64, 1u64);
             while store.len() < 1_000_000 {
-                let mut batch = Batch::new();
-                for _ in 0..200 {
+                let key = |_| {
                     seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                    batch.push(TransitionId(0), &[mix(seed >> 1, 63) & ones(bits)]);
-                }
-                out.clear();
-                store.insert(&batch, usize::MAX, &mut out).unwrap();
+                    [mix(seed >> 1, 63) & ones(bits)]
+                };
+                let keys: Vec<[u64; 1]> = (0..200).map(key).collect();
+                new.clear();
+                store.insert(&keys, usize::MAX, &mut new).unwrap();
                 if store.len() > 100_000 {
                     worst = worst.max(store.bytes() as f64 / store.len() as f64);
                 }

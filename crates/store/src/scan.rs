@@ -51,36 +51,99 @@ fn plain(line: &[u32; 16], tag: u32, mask: u32) -> (u32, usize) {
     (candidates, used)
 }
 
-/// Whether a key is among those of a line, and how many slots are in use. A slot in use is not zero in its last word, and
-/// the slots in use come first.
-#[inline(always)]
-pub(crate) fn scan_keys<const N: usize>(line: &[u64], key: &[u64; N]) -> (bool, usize) {
-    let line: &[u64; 8] = line.try_into().expect("a line has eight words");
-    let (mut found, mut used) = (0usize, 0);
-    for slot in line.chunks_exact(N) {
-        // All of them, without a branch: the processor does several at a time.
-        let differing = slot.iter().zip(key).fold(0, |all, (a, b)| all | (a ^ b));
-        found |= usize::from(differing == 0);
-        used += usize::from(slot[N - 1] != 0);
-    }
-    (found != 0, used)
+/// What a look at a line of keys tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// Whether the key is there.
+    pub(crate) is_there: bool,
+    /// Slots in use; they come first.
+    pub(crate) used: usize,
 }
 
-/// Runs `work` with the widest vectors that the processor has: where it is inlined, the compiler may use them.
+/// How to look at a line of keys of `N` words. A slot in use has the highest bit of its last word set.
+pub(crate) trait Eyes {
+    /// Looks for a key, with the highest bit set as it is in a slot.
+    fn look<const N: usize>(line: &[u64; 8], wanted: &[u64; N]) -> Seen;
+}
+
+/// The words of a line that equal those of a key, and those whose highest bit is set, as bit masks; what do they say?
 #[inline(always)]
-pub(crate) fn with_widest<R>(work: impl FnOnce() -> R) -> R {
+fn seen<const N: usize>(equal: u32, highest: u32) -> Seen {
+    let (equal, ones) = match N {
+        1 => (equal, highest),
+        2 => (equal & equal >> 1 & 0x55, highest | 0x55),
+        _ => (equal & equal >> 1 & equal >> 2 & equal >> 3 & 0x11, highest | 0x77),
+    };
+    Seen { is_there: equal != 0, used: ones.trailing_ones() as usize / N }
+}
+
+/// By plain code.
+pub(crate) struct Plain;
+
+impl Eyes for Plain {
+    #[inline(always)]
+    fn look<const N: usize>(line: &[u64; 8], wanted: &[u64; N]) -> Seen {
+        let (mut equal, mut highest) = (0, 0);
+        for (i, word) in line.iter().enumerate() {
+            equal |= u32::from(*word == wanted[i % N]) << i;
+            highest |= ((word >> 63) as u32) << i;
+        }
+        seen::<N>(equal, highest)
+    }
+}
+
+/// By vectors of 256 bits. Only for who was compiled for them: see [`with_widest`].
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Wide;
+
+#[cfg(target_arch = "x86_64")]
+impl Eyes for Wide {
+    #[inline(always)]
+    fn look<const N: usize>(line: &[u64; 8], wanted: &[u64; N]) -> Seen {
+        let mut pattern = [0; 4];
+        for (i, word) in pattern.iter_mut().enumerate() {
+            *word = wanted[i % N];
+        }
+        // SAFETY: nobody but `with_widest` makes use of this type, after it has asked the processor.
+        let (equal, highest) = unsafe { masks_avx2(line, &pattern) };
+        seen::<N>(equal, highest)
+    }
+}
+
+/// The words of a line that equal those of a pattern, and those whose highest bit is set.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn masks_avx2(line: &[u64; 8], pattern: &[u64; 4]) -> (u32, u32) {
+    use std::arch::x86_64::{__m256i, _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_movemask_pd};
+    let [low, high]: [__m256i; 2] = bytemuck::cast(*line);
+    let pattern: __m256i = bytemuck::cast(*pattern);
+    let bits = |of: __m256i| _mm256_movemask_pd(_mm256_castsi256_pd(of)) as u32;
+    let equal = bits(_mm256_cmpeq_epi64(low, pattern)) | bits(_mm256_cmpeq_epi64(high, pattern)) << 4;
+    (equal, bits(low) | bits(high) << 4)
+}
+
+/// Something that is done with one kind of eyes or another. A trait because a closure might not be inlined.
+pub(crate) trait Sight {
+    /// Does it. To be inlined always, so that it is compiled for the vectors that the eyes have.
+    fn with<E: Eyes>(self);
+}
+
+/// Does something with the widest vectors that the processor has.
+#[inline]
+pub(crate) fn with_widest(sight: impl Sight) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has what the function was compiled for.
-        return unsafe { with_avx2(work) };
+        return unsafe { with_avx2(sight) };
     }
-    work()
+    sight.with::<Plain>();
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2<R>(work: impl FnOnce() -> R) -> R {
-    work()
+fn with_avx2(sight: impl Sight) {
+    sight.with::<Wide>();
 }
 
 #[cfg(test)]
@@ -103,6 +166,45 @@ mod tests {
                 let tag = tag & !mask;
                 assert_eq!(scan(&line, tag, mask), plain(&line, tag, mask), "{line:x?} {tag:x} {mask:x}");
             }
+        }
+    }
+
+    #[test]
+    fn wide_and_plain_eyes_see_the_same_keys() {
+        struct Compare<const N: usize>([u64; 8], [u64; N]);
+        impl<const N: usize> Sight for Compare<N> {
+            #[inline(always)]
+            fn with<E: Eyes>(self) {
+                let used = self.0.chunks_exact(N).take_while(|slot| slot[N - 1] != 0).count();
+                let is_there = self.0.chunks_exact(N).any(|slot| slot == self.1);
+                let expected = Seen { is_there, used };
+                assert_eq!(E::look(&self.0, &self.1), expected);
+                assert_eq!(Plain::look(&self.0, &self.1), expected);
+            }
+        }
+        fn compare<const N: usize>(random: &mut u64) {
+            let mut next = || {
+                *random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                *random >> 40
+            };
+            // Few keys, so that some are there.
+            let mut key = || {
+                let mut key: [u64; N] = std::array::from_fn(|_| next() % 3);
+                key[N - 1] |= 1 << 63;
+                key
+            };
+            let mut line = [0; 8];
+            let wanted = key();
+            let keys: Vec<[u64; N]> = (0..8 / N).map(|_| key()).collect();
+            let used = (next() % (8 / N as u64 + 1)) as usize;
+            line.chunks_exact_mut(N).zip(&keys).take(used).for_each(|(slot, key)| slot.copy_from_slice(key));
+            with_widest(Compare(line, wanted));
+        }
+        let mut random = 5;
+        for _ in 0..if cfg!(miri) { 100 } else { 5_000 } {
+            compare::<1>(&mut random);
+            compare::<2>(&mut random);
+            compare::<4>(&mut random);
         }
     }
 }

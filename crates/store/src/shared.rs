@@ -8,15 +8,54 @@
 
 use crate::lines::Lines;
 use crate::table::Table;
-use crate::{Entry, Full};
+use crate::{Entry, Full, KeySet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{PoisonError, RwLock};
-use stubborn_system::{Batch, Vector};
+use std::sync::{Mutex, PoisonError, RwLock};
+use stubborn_system::Vector;
 
 /// How full the table may get.
 const FULL: (usize, usize) = (3, 4);
 
 const FIRST_LINES: usize = if cfg!(miri) { 2 } else { 1 << 6 };
+
+/// A [`KeySet`] that several threads can have.
+pub trait SharedKeySet<const N: usize>: Sync {
+    /// Inserts keys and appends the places of those that were new for this thread. The set may grow by `room` bytes; if
+    /// that is not enough it takes nothing.
+    fn insert(
+        &self,
+        keys: &[[u64; N]],
+        room: usize,
+        desk: &mut Desk,
+        new: &mut Vec<u32>,
+    ) -> Result<(), Full>;
+
+    /// How many keys there are, when no thread inserts any.
+    fn len(&self) -> usize;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Memory in use, in bytes.
+    fn bytes(&self) -> usize;
+}
+
+/// Where there is one thread, it never waits.
+impl<const N: usize, K: KeySet<N> + Send> SharedKeySet<N> for Mutex<K> {
+    fn insert(&self, keys: &[[u64; N]], room: usize, _: &mut Desk, new: &mut Vec<u32>) -> Result<(), Full> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).insert(keys, room, new)
+    }
+
+    fn len(&self) -> usize {
+        self.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.lock().unwrap_or_else(PoisonError::into_inner).bytes()
+    }
+}
 
 /// A set of keys for several threads.
 #[derive(Debug)]
@@ -48,27 +87,9 @@ impl<const N: usize> SharedKeys<N> {
         }
     }
 
-    /// Inserts the keys of `batch` and appends the places of those that were new. The store may grow by `room` bytes; if
-    /// that is not enough it takes nothing of the batch.
-    pub fn insert(
-        &self,
-        batch: &Batch<[u64; N]>,
-        room: usize,
-        desk: &mut Desk,
-        new: &mut Vec<u32>,
-    ) -> Result<(), Full> {
-        let first = new.len();
-        let claimed = self.n_claimed.fetch_add(batch.len(), Ordering::Relaxed) + batch.len();
-        let inserted = self.insert_claimed(batch, claimed, room, desk, new);
-        let n_new = new.len() - first;
-        self.n_claimed.fetch_sub(batch.len() - n_new, Ordering::Relaxed);
-        self.n_states.fetch_add(n_new, Ordering::Relaxed);
-        inserted
-    }
-
     fn insert_claimed(
         &self,
-        batch: &Batch<[u64; N]>,
+        keys: &[[u64; N]],
         claimed: usize,
         room: usize,
         desk: &mut Desk,
@@ -84,13 +105,13 @@ impl<const N: usize> SharedKeys<N> {
             table = self.table.read().unwrap_or_else(PoisonError::into_inner);
         }
         desk.hashes.clear();
-        for i in 0..batch.len() {
-            let hash = batch.state(i).hash64();
+        desk.hashes.extend(keys.iter().map(|key| {
+            let hash = key.hash64();
             table.prefetch(hash);
-            desk.hashes.push(hash);
-        }
-        for (i, &hash) in desk.hashes.iter().enumerate() {
-            if table.insert(hash, batch.state(i)) {
+            hash
+        }));
+        for (i, (key, &hash)) in keys.iter().zip(&desk.hashes).enumerate() {
+            if table.insert(hash, key) {
                 new.push(i as u32);
             }
         }
@@ -114,18 +135,30 @@ impl<const N: usize> SharedKeys<N> {
         Ok(())
     }
 
-    /// How many keys there are, when no thread inserts any.
-    pub fn len(&self) -> usize {
+}
+
+impl<const N: usize> SharedKeySet<N> for SharedKeys<N> {
+    fn insert(
+        &self,
+        keys: &[[u64; N]],
+        room: usize,
+        desk: &mut Desk,
+        new: &mut Vec<u32>,
+    ) -> Result<(), Full> {
+        let first = new.len();
+        let claimed = self.n_claimed.fetch_add(keys.len(), Ordering::Relaxed) + keys.len();
+        let inserted = self.insert_claimed(keys, claimed, room, desk, new);
+        let n_new = new.len() - first;
+        self.n_claimed.fetch_sub(keys.len() - n_new, Ordering::Relaxed);
+        self.n_states.fetch_add(n_new, Ordering::Relaxed);
+        inserted
+    }
+
+    fn len(&self) -> usize {
         self.n_states.load(Ordering::Relaxed)
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Memory in use, in bytes.
-    pub fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         self.n_bytes.load(Ordering::Relaxed)
     }
 }
@@ -139,7 +172,6 @@ fn size_for<const N: usize>(n: usize, states: usize) -> usize {
 mod tests {
     use super::*;
     use std::collections::HashSet;
-    use stubborn_system::TransitionId;
 
     /// Keys of a thread, many of which others have, too.
     fn keys<const N: usize>(thread: u64, n: usize, bits: u32) -> impl Iterator<Item = [u64; N]> {
@@ -157,14 +189,13 @@ mod tests {
         let mut all = keys::<N>(thread, n, bits);
         let (mut desk, mut new, mut found) = (Desk::default(), Vec::new(), Vec::new());
         for round in 0.. {
-            let mut batch = Batch::new();
-            all.by_ref().take(1 + round % 97).for_each(|key| batch.push(TransitionId(0), &key));
+            let batch: Vec<[u64; N]> = all.by_ref().take(1 + round % 97).collect();
             if batch.is_empty() {
                 break;
             }
             new.clear();
             store.insert(&batch, usize::MAX, &mut desk, &mut new).unwrap();
-            found.extend(new.iter().map(|&i| *batch.state(i as usize)));
+            found.extend(new.iter().map(|&i| batch[i as usize]));
         }
         found
     }
@@ -205,9 +236,8 @@ mod tests {
     #[test]
     fn a_store_without_room_takes_nothing() {
         let store = SharedKeys::<1>::new(1);
-        let mut batch = Batch::new();
         let n = if cfg!(miri) { 600 } else { 100_000 };
-        (0..n).for_each(|i| batch.push(TransitionId(0), &[i]));
+        let batch: Vec<[u64; 1]> = (0..n).map(|i| [i]).collect();
         let (mut desk, mut new) = (Desk::default(), Vec::new());
         let refused = store.insert(&batch, 1000, &mut desk, &mut new);
         assert!(matches!(refused, Err(Full::Memory { needed }) if needed > 1000));

@@ -12,6 +12,7 @@
 
 use crate::lines::home_of;
 use crate::prefetch::prefetch;
+use crate::sorter::Sorter;
 use crate::word::Word;
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -137,18 +138,14 @@ impl<W: Word + Send, const N: usize, P: Protocol> Table<W, N, P> {
     /// A line of keys of one word.
     #[inline]
     fn look_at_words(line: &[W], wanted: u64) -> Seen {
-        let (mut found, mut free) = (false, 1 << LINE);
-        for (i, word) in line.iter().enumerate() {
-            // All of them, without a branch.
-            let word = word.load();
-            found |= word == wanted;
-            free |= u32::from(word == 0) << i;
-        }
-        if found {
+        // All of them, without a branch.
+        let words: [u64; LINE] = std::array::from_fn(|i| line[i].load());
+        if words.iter().fold(false, |found, &word| found | (word == wanted)) {
             return Seen::Known;
         }
+        let used: usize = words.iter().map(|&word| usize::from(word != 0)).sum();
         // What was free may be taken by now, and what comes after it, too.
-        for word in &line[free.trailing_zeros() as usize..] {
+        for word in &line[used..] {
             match P::claim(word, wanted) {
                 Ok(()) => return Seen::New,
                 Err(other) if other == wanted => return Seen::Known,
@@ -199,18 +196,16 @@ impl<W: Word + Send, const N: usize, P: Protocol> Table<W, N, P> {
         self.base = self.aligned();
         self.shift(start, old);
         self.n = n;
-        let mut overflowed: Vec<[u64; N]> = Vec::new();
+        let mut left_over: Vec<[u64; N]> = Vec::new();
         let mut end = old;
         // Lines from `first` on go to `end` or beyond, where there is nothing: they can go at the same time.
         while n_threads > 1 && end > ALONE {
             let first = (end * old).div_ceil(n).next_multiple_of(STEP).min(end);
-            self.move_together(first..end, old, n_threads, &mut overflowed);
+            self.move_together(first..end, old, n_threads, &mut left_over);
             end = first;
         }
-        for at in (0..end).rev() {
-            self.move_line(at, old, &mut overflowed);
-        }
-        for mut key in overflowed {
+        left_over.extend(self.move_lines(0..end, old));
+        for mut key in left_over {
             let hash = key.hash64();
             key[N - 1] |= USED;
             self.place(hash, &key);
@@ -222,13 +217,7 @@ impl<W: Word + Send, const N: usize, P: Protocol> Table<W, N, P> {
     /// the old and of the new table begin together at every multiple of [`STEP`].
     fn move_together(&self, lines: Range<usize>, old: usize, n_threads: usize, out: &mut Vec<[u64; N]>) {
         let share = lines.len().div_ceil(n_threads).next_multiple_of(STEP);
-        let move_share = |first: usize| {
-            let mut overflowed = Vec::new();
-            for at in first..(first + share).min(lines.end) {
-                self.move_line(at, old, &mut overflowed);
-            }
-            overflowed
-        };
+        let move_share = |first: usize| self.move_lines(first..(first + share).min(lines.end), old);
         std::thread::scope(|scope| {
             let firsts = lines.clone().step_by(share).skip(1);
             let others: Vec<_> = firsts.map(|first| scope.spawn(move || move_share(first))).collect();
@@ -240,25 +229,19 @@ impl<W: Word + Send, const N: usize, P: Protocol> Table<W, N, P> {
         });
     }
 
-    /// Moves a line of a table that had `old` of them. Keys that are not at home, or find their new line full, are left over.
-    fn move_line(&self, at: usize, old: usize, left_over: &mut Vec<[u64; N]>) {
-        let mut line = [0u64; LINE];
-        for (value, word) in line.iter_mut().zip(self.line(at)) {
-            *value = word.load();
-            word.store(0);
-        }
-        for slot in line.chunks_exact(N).take_while(|slot| slot[N - 1] != 0) {
-            let mut key: [u64; N] = slot.try_into().expect("a slot has a key");
-            key[N - 1] &= !USED;
-            let hash = key.hash64();
-            let mut places = self.line(home_of(hash, self.n)).chunks_exact(N);
-            match places.find(|place| place[N - 1].load() == 0) {
-                Some(place) if home_of(hash, old) == at => {
-                    place.iter().zip(slot).for_each(|(word, &value)| word.store(value));
-                }
-                _ => left_over.push(key),
+    /// Moves whole groups of lines of a table that had `old` of them; the keys that are left over.
+    fn move_lines(&self, lines: Range<usize>, old: usize) -> Vec<[u64; N]> {
+        let mut sorter = Sorter::<N>::new(old, self.n);
+        for group in sorter.groups(lines).rev() {
+            for at in sorter.from(group) {
+                let line = self.line(at);
+                sorter.take(at, &std::array::from_fn(|i| line[i].load()));
+            }
+            for (at, line) in sorter.give(group) {
+                self.line(at).iter().zip(line).for_each(|(word, &value)| word.store(value));
             }
         }
+        sorter.left_over
     }
 
     fn line_mut(&mut self, at: usize) -> &mut [W] {

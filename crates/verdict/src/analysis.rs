@@ -7,7 +7,7 @@
 
 use crate::engine::Search;
 use crate::lift::lift;
-use crate::phase::{self, Finding, Lean, PhaseReport, Searched, run_phase};
+use crate::phase::{self, Finding, PhaseReport, Searched, run_phase};
 use crate::replay::{Rejection, Replayed, Witness, go_on, replay, run};
 use crate::{Contradiction, Inconclusive, OneThread, Options, ReductionKind, Trace, Verdict, Violated};
 use stubborn_explore::{End, Stats, Watch};
@@ -181,7 +181,7 @@ impl Plan {
         if self.symmetry {
             let mut reduction = OnRepresentatives::new(self.reduction::<Y>(options), options.check);
             let quotient = Quotient::new(system);
-            let mut done = run_phase(&quotient, &mut reduction, true, Lean::No, questions, options, watch)?;
+            let mut done = run_phase(&quotient, &mut reduction, true, None, questions, options, watch)?;
             done.report.one_thread = (options.threads > 1).then_some(OneThread::Engine);
             return Ok(done);
         }

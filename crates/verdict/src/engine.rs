@@ -5,13 +5,15 @@
 //! it begins again with wider ones, and if nothing is gained by remembering, without. With keys, several threads can
 //! search.
 
-use crate::phase::{Broken, Lean, Made, Searched, run_phase};
-use crate::threads::{Members, must_be_one};
+use crate::phase::{Broken, Made, Searched, is_simple, run_phase};
+use crate::threads::{Alone, Members, must_be_one};
 use crate::{OneThread, Options, StoreKind};
-use stubborn_explore::{End, Ended, Limits, Outcome, Pace, Stop, Watch, breadth_first_together};
+use stubborn_explore::{
+    End, Ended, Limits, Outcome, Pace, Stats, Stop, Watch, breadth_first_alone, breadth_first_together,
+};
 use stubborn_packed::{Failure, Packed, Sample, Team};
 use stubborn_reduce::{OnKeys, Reduction};
-use stubborn_store::{Keys, Quotient, SharedKeys, Store};
+use stubborn_store::{Keys, Quotient, SharedKeys};
 use stubborn_system::{Composed, Observed, Question};
 
 /// Who makes the successors.
@@ -47,18 +49,6 @@ const FEW_STEPS: usize = 1 << 8;
 /// Attempts with keys of the smallest possible width; then each gets a word more.
 const ATTEMPTS: usize = 6;
 
-/// Makes a store without numbers.
-type MakeLean<const N: usize> = fn() -> Box<dyn Store<[u64; N]>>;
-
-/// The store of keys without numbers that is asked for. Keys of four words are kept whole.
-fn lean<const N: usize>(kind: StoreKind) -> MakeLean<N> {
-    if kind == StoreKind::Quotient && N <= 2 {
-        || Box::new(Quotient::<N>::new())
-    } else {
-        || Box::new(Keys::<N>::new())
-    }
-}
-
 /// A search under way.
 pub(crate) struct Search<'a, 'y, Y: Observed + Composed> {
     pub(crate) system: &'y Y,
@@ -69,12 +59,26 @@ pub(crate) struct Search<'a, 'y, Y: Observed + Composed> {
     pub(crate) watch: &'a mut dyn Watch,
 }
 
-/// What became of an attempt with several threads.
-enum Together {
+/// What became of a search without numbers of states.
+enum Lean {
     Made(Made),
     Failed(Failure),
-    /// One thread must do it.
-    Alone(OneThread),
+    /// One thread must do it, in order.
+    InOrder(OneThread),
+}
+
+impl Lean {
+    fn new(ended: Ended, stats: Stats, n_threads: usize) -> Self {
+        let end = match ended {
+            Ended::Complete => End::Complete,
+            // Which states are the first so many is a matter of order.
+            Ended::Stopped(Stop::States { .. }) => return Self::InOrder(OneThread::Limit),
+            Ended::Stopped(stop) => End::Stopped(stop),
+            Ended::Seen => return Self::InOrder(OneThread::Seen),
+        };
+        let outcome = Outcome { end, stats, found: Vec::new(), graph: None, no_ignoring: false };
+        Self::Made(Box::new((outcome, n_threads)))
+    }
 }
 
 /// What became of an attempt: an answer, or what was seen.
@@ -82,6 +86,15 @@ enum Attempt<'y, Y: Observed + Composed> {
     Done(Box<Result<Searched, Box<Broken>>>),
     Again(Sample<'y, Y::State>),
     Useless,
+}
+
+impl<'y, Y: Observed + Composed> Attempt<'y, Y> {
+    fn after(failure: Failure, sample: impl FnOnce() -> Sample<'y, Y::State>) -> Self {
+        match failure {
+            Failure::TooNarrow => Self::Again(sample()),
+            Failure::Useless => Self::Useless,
+        }
+    }
 }
 
 impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
@@ -127,7 +140,7 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
     fn plain(&mut self, limits: Limits) -> Result<Searched, Box<Broken>> {
         let options = Options { limits, ..self.options.clone() };
         self.reduction.begin_again();
-        run_phase(self.system, &mut *self.reduction, false, Lean::No, self.questions, &options, self.watch)
+        run_phase(self.system, &mut *self.reduction, false, None, self.questions, &options, self.watch)
     }
 
     /// Searches with keys; `None` if that is not possible or not worth it.
@@ -156,24 +169,26 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
     }
 
     fn attempt<const N: usize>(&mut self, mut sample: Sample<'y, Y::State>) -> Attempt<'y, Y> {
-        let lean = lean::<N>(self.options.store);
-        let (mut made, mut one_thread) = (Lean::By(lean), None);
-        if self.options.threads > 1 {
-            match self.together::<N>(&mut sample) {
-                Together::Made(by_threads) => made = Lean::Made(by_threads, lean),
-                Together::Failed(Failure::TooNarrow) => return Attempt::Again(sample),
-                Together::Failed(Failure::Useless) => return Attempt::Useless,
-                Together::Alone(OneThread::Seen) => (made, one_thread) = (Lean::No, Some(OneThread::Seen)),
-                Together::Alone(why) => one_thread = Some(why),
-            }
+        let (questions, options) = (self.questions, self.options);
+        let mut lean = self.together::<N>(&mut sample);
+        if let Some(Lean::Failed(failure)) = lean {
+            return Attempt::after(failure, || sample);
         }
         let packed = match Packed::<Y, N>::new(self.system, sample) {
             Ok(packed) => packed,
             Err(sample) => return Attempt::Again(sample),
         };
+        if lean.is_none() && is_simple(questions, self.reduction.preserves(), options) {
+            lean = Some(self.alone(&packed));
+        }
+        let (made, one_thread) = match lean {
+            Some(Lean::Failed(failure)) => return Attempt::after(failure, || packed.into_sample()),
+            Some(Lean::InOrder(why)) => (None, Some(why)),
+            Some(Lean::Made(made)) => (Some(made), None),
+            None => (None, None),
+        };
         self.reduction.begin_again();
         let mut reduction = OnKeys::<_, Y::State, N>::new(&mut *self.reduction);
-        let (questions, options) = (self.questions, self.options);
         let mut done = run_phase(&packed, &mut reduction, false, made, questions, options, self.watch);
         if let Ok(searched) = &mut done {
             searched.report.key_words = Some(N);
@@ -181,34 +196,35 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
         }
         match packed.failure() {
             None => Attempt::Done(Box::new(done)),
-            Some(Failure::TooNarrow) => Attempt::Again(packed.into_sample()),
-            Some(Failure::Useless) => Attempt::Useless,
+            Some(failure) => Attempt::after(failure, || packed.into_sample()),
         }
     }
 
-    /// Searches with several threads, if that can be done.
-    fn together<const N: usize>(&mut self, sample: &mut Sample<'y, Y::State>) -> Together {
-        let questions = self.questions;
-        if let Some(why) = must_be_one(questions, self.reduction.preserves(), self.options) {
-            return Together::Alone(why);
+    /// Searches with several threads, if there are any and that can be done.
+    fn together<const N: usize>(&mut self, sample: &mut Sample<'y, Y::State>) -> Option<Lean> {
+        let (questions, n_threads) = (self.questions, self.options.threads);
+        if n_threads == 1 || must_be_one(questions, self.reduction.preserves(), self.options).is_some() {
+            return None;
         }
-        let Some(shared) = self.system.shared() else { return Together::Alone(OneThread::Engine) };
-        let Some(team) = Team::<N>::new(sample) else { return Together::Failed(Failure::TooNarrow) };
-        let store = SharedKeys::<N>::new(self.options.threads);
+        let shared = self.system.shared()?;
+        let Some(team) = Team::<N>::new(sample) else { return Some(Lean::Failed(Failure::TooNarrow)) };
+        let store = SharedKeys::<N>::new(n_threads);
         let crew = Members { shared: &*shared, team: &team, questions };
-        let (n_threads, limits) = (self.options.threads, self.options.limits);
-        let (ended, stats) = breadth_first_together(&crew, &store, Pace::of(n_threads), limits, self.watch);
-        if let Some(failure) = team.disband(sample) {
-            return Together::Failed(failure);
-        }
-        let end = match ended {
-            Ended::Complete => End::Complete,
-            // Which states are the first so many is a matter of order.
-            Ended::Stopped(Stop::States { .. }) => return Together::Alone(OneThread::Limit),
-            Ended::Stopped(stop) => End::Stopped(stop),
-            Ended::Seen => return Together::Alone(OneThread::Seen),
+        let (pace, limits) = (Pace::of(n_threads), self.options.limits);
+        let (ended, stats) = breadth_first_together(&crew, &store, pace, limits, self.watch);
+        let failure = team.disband(sample);
+        Some(failure.map_or_else(|| Lean::new(ended, stats, n_threads), Lean::Failed))
+    }
+
+    /// Searches with one thread. Keys of four words are kept whole.
+    fn alone<const N: usize>(&mut self, packed: &Packed<'y, Y, N>) -> Lean {
+        let crew = Alone { packed, questions: self.questions };
+        let limits = self.options.limits;
+        let (ended, stats) = if self.options.store == StoreKind::Quotient && N <= 2 {
+            breadth_first_alone(&crew, Quotient::<N>::new(), limits, self.watch)
+        } else {
+            breadth_first_alone(&crew, Keys::<N>::new(), limits, self.watch)
         };
-        let outcome = Outcome { end, stats, found: Vec::new(), graph: None, no_ignoring: false };
-        Together::Made(Box::new((outcome, n_threads)))
+        packed.failure().map_or_else(|| Lean::new(ended, stats, 1), Lean::Failed)
     }
 }

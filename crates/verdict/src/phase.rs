@@ -63,26 +63,15 @@ pub(crate) enum Finding {
     Open,
 }
 
-/// A search that was made already, and by how many threads.
+/// A search that was made without numbers of states and saw nothing, and by how many threads.
 pub(crate) type Made = Box<(Outcome, usize)>;
 
-/// How a search may be made without numbers of states.
-pub(crate) enum Lean<S: Vector + ?Sized> {
-    /// Not at all.
-    No,
-    /// With a store that has none but is exact.
-    By(fn() -> Box<dyn Store<S>>),
-    /// It was, and nothing was seen.
-    Made(Made, fn() -> Box<dyn Store<S>>),
-}
-
-/// Searches, and looks at `questions` one by one. A lean store is used where nobody needs numbers; if then a way to a
-/// state is needed, the search begins again with one that has them.
+/// Searches, if that was not made already, and looks at `questions` one by one.
 pub(crate) fn run_phase<Z: Observed>(
     system: &Z,
     reduction: &mut dyn Reduction<Z>,
     symmetry: bool,
-    lean: Lean<Z::State>,
+    made: Option<Made>,
     questions: &[Question],
     options: &Options,
     watch: &mut dyn Watch,
@@ -93,7 +82,7 @@ pub(crate) fn run_phase<Z: Observed>(
     let mut visitor = Checks::new(system, questions);
     let no_ignoring =
         keep != Keep::Nothing && preserves == Preserves::Basic && questions.contains(&Question::Safety);
-    let mut search = |store: &mut dyn Store<Z::State>, paths: bool| {
+    let mut search = |store: &mut dyn Store<Z::State>| {
         let job = Job {
             system,
             reduction: &mut *reduction,
@@ -102,7 +91,7 @@ pub(crate) fn run_phase<Z: Observed>(
             watch: &mut *watch,
             limits: options.limits,
             keep,
-            paths,
+            paths: true,
             all_errors: options.all_errors,
             no_ignoring,
         };
@@ -111,31 +100,15 @@ pub(crate) fn run_phase<Z: Observed>(
             SearchKind::DepthFirst => depth_first(job),
         }
     };
-    let mut done = None;
-    let mut threads = 1;
-    match lean {
-        Lean::By(lean) if is_simple(questions, preserves, options) => {
-            let mut store = lean();
-            let outcome = search(&mut *store, false);
-            let needs_paths = !outcome.found.is_empty() || matches!(outcome.end, End::Fault(..));
-            done = (!needs_paths).then_some((outcome, store));
-        }
-        Lean::Made(made, lean) => {
-            threads = made.1;
-            done = Some((made.0, lean()));
-        }
-        _ => {}
-    }
-    // Whoever needs numbers of states needs the states.
-    let kind = if done.is_some() { options.store } else { options.store.with_numbers() };
-    let (mut outcome, mut store) = match done {
-        Some(done) => done,
+    let (mut outcome, mut store, kind, threads) = match made {
+        Some(made) => (made.0, Box::new(Exact::new()) as Box<dyn Store<Z::State>>, options.store, made.1),
         None => {
             let mut store = match make_store::<Z::State>(options) {
                 Ok(store) => store,
                 Err(full) => return Ok(not_begun(name, symmetry, questions, options, &full)),
             };
-            (search(&mut *store, true), store)
+            // Whoever needs numbers of states needs the states.
+            (search(&mut *store), store, options.store.with_numbers(), 1)
         }
     };
     if let End::Fault(fault, path) = &outcome.end {
@@ -282,6 +255,10 @@ impl<Z: Observed + ?Sized> Visitor<Z::State> for Checks<'_, Z> {
     fn arrive(&mut self, state: &Z::State) -> Result<Option<Sighting>, Fault> {
         let Some(question) = self.safety else { return Ok(None) };
         Ok(self.system.check_found(state)?.map(|message| Sighting { question, message }))
+    }
+
+    fn looks_at_found(&self) -> bool {
+        self.safety.is_some() && self.system.looks_at_found()
     }
 
     fn flagged(&mut self, state: &Z::State) -> Result<Option<Sighting>, Fault> {

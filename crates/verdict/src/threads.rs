@@ -3,10 +3,10 @@
 use crate::phase::{Checks, is_simple};
 use crate::{Options, SearchKind, StoreKind};
 use std::fmt;
-use stubborn_explore::{Crew, Work};
-use stubborn_packed::Team;
+use stubborn_explore::{Crew, Scout, Work};
+use stubborn_packed::{Packed, Team};
 use stubborn_reduce::Preserves;
-use stubborn_system::{Batch, Fault, Question, Shared, System, Vector};
+use stubborn_system::{Batch, Fault, Observed, Question, Shared, System, Vector};
 
 /// Why a search was made by one thread though there were more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,9 +84,24 @@ impl<S: Vector + ?Sized, const N: usize> Crew<N> for Members<'_, S, N> {
     fn join(&self, work: &mut Work<'_, N>) {
         self.shared.lend(&mut |system| {
             let Some(packed) = self.team.member(system) else { return };
-            let mut visitor = Checks::new(&packed, self.questions);
-            work(&mut |key, out| packed.successors(key, out), &mut visitor);
+            work(&mut Scout::new(&packed, Checks::new(&packed, self.questions)));
             packed.failure().into_iter().for_each(|failure| self.team.report(failure));
         });
+    }
+}
+
+/// One thread that searches on packed keys.
+pub(crate) struct Alone<'a, 'y, Y: Observed, const N: usize> {
+    pub(crate) packed: &'a Packed<'y, Y, N>,
+    pub(crate) questions: &'a [Question],
+}
+
+impl<Y: Observed, const N: usize> Crew<N> for Alone<'_, '_, Y, N> {
+    fn initial(&self, out: &mut Batch<[u64; N]>) -> Result<(), Fault> {
+        self.packed.initial(out)
+    }
+
+    fn join(&self, work: &mut Work<'_, N>) {
+        work(&mut Scout::new(self.packed, Checks::new(self.packed, self.questions)));
     }
 }

@@ -1,0 +1,52 @@
+//! Who explores packed states for a search that only asks which there are.
+
+use crate::together::{Explorer, Seen};
+use crate::{Sighting, Visitor};
+use stubborn_packed::{Odd, Packed};
+use stubborn_system::{Fault, System};
+
+/// A packed system, and who looks at its states.
+pub struct Scout<'a, 'y, Y: System + ?Sized, V, const N: usize> {
+    packed: &'a Packed<'y, Y, N>,
+    visitor: V,
+}
+
+impl<'a, 'y, Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> Scout<'a, 'y, Y, V, N> {
+    /// Explores this system.
+    pub fn new(packed: &'a Packed<'y, Y, N>, visitor: V) -> Self {
+        Self { packed, visitor }
+    }
+}
+
+/// Nothing may be there to be told.
+fn nothing(judged: Result<Option<Sighting>, Fault>) -> Result<(), Seen> {
+    if judged?.is_none() { Ok(()) } else { Err(Seen) }
+}
+
+impl<Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> Explorer<N> for Scout<'_, '_, Y, V, N> {
+    fn expand(
+        &mut self,
+        keys: &[[u64; N]],
+        enough: usize,
+        out: &mut Vec<[u64; N]>,
+    ) -> Result<(usize, u64), Seen> {
+        let mut n_terminal = 0;
+        let n = self.packed.successors_of(keys, enough, out, &mut |key, odd| match odd {
+            Odd::Terminal => {
+                n_terminal += 1;
+                nothing(self.visitor.terminal(key))
+            }
+            Odd::Flagged => nothing(self.visitor.flagged(key)),
+            Odd::Cut => Err(Seen),
+        })?;
+        Ok((n, n_terminal))
+    }
+
+    fn arrive(&mut self, key: &[u64; N]) -> Result<(), Seen> {
+        nothing(self.visitor.arrive(key))
+    }
+
+    fn looks_at_new(&self) -> bool {
+        self.visitor.looks_at_found()
+    }
+}
