@@ -9,7 +9,7 @@
 use crate::Var;
 use crate::adapter::ModelSystem;
 use crate::state::{Recorder, State, raw_in};
-use stubborn_system::{Batch, Bits, Fault, Parts, System, Tracer, TransitionId, Unit, WordVector};
+use stubborn_system::{Batch, Bits, Fault, Observed, Parts, System, Tracer, TransitionId, Unit, WordVector};
 
 /// A model that tells what it looks at.
 pub(crate) struct Traced<'y, 'm, S: WordVector + ?Sized> {
@@ -42,6 +42,12 @@ impl<'y, 'm, S: WordVector + ?Sized> Traced<'y, 'm, S> {
             }
         }
         Some(traced)
+    }
+
+    /// Notes the variables that were used since the recorder was cleared.
+    fn note(&self, touched: &mut Vec<u16>) {
+        touched.extend(self.recorder.reads.borrow().iter().map(|(var, _)| var.index() as u16));
+        touched.extend(self.recorder.writes.borrow().iter().map(|var| var.index() as u16));
     }
 
     /// Fires `t` and records what it does.
@@ -102,8 +108,7 @@ impl<S: WordVector + ?Sized> Tracer<S> for Traced<'_, '_, S> {
             words.clear();
             words.extend_from_slice(state.words());
             let fired = self.fire(&mut words, t);
-            touched.extend(self.recorder.reads.borrow().iter().map(|(var, _)| var.index() as u16));
-            touched.extend(self.recorder.writes.borrow().iter().map(|var| var.index() as u16));
+            self.note(touched);
             match fired {
                 Ok(true) => S::push_words(&words, t, out),
                 Ok(false) if words == state.words() => {}
@@ -116,6 +121,16 @@ impl<S: WordVector + ?Sized> Tracer<S> for Traced<'_, '_, S> {
         }
         self.words = words;
         Ok(is_known.then_some(()))
+    }
+
+    fn is_fine(&mut self, state: &S, touched: &mut Vec<u16>) -> Option<bool> {
+        let mut words = state.words().to_vec();
+        self.recorder.clear();
+        let s = State::recorded(&mut words, self.system.layout(), &self.recorder);
+        let is_fine = self.system.model().check(&s).is_ok();
+        self.note(touched);
+        // It must be as declared.
+        Some(is_fine && matches!(self.system.check(state), Ok(None)))
     }
 
     fn is_complete(&self) -> bool {

@@ -14,6 +14,7 @@
 mod codec;
 mod dictionary;
 mod fields;
+mod fine;
 mod keys_only;
 mod memo;
 mod sample;
@@ -60,6 +61,8 @@ struct Core<'y, S: Vector + ?Sized, const N: usize> {
     memo: Memo<N>,
     is_by_number: bool,
     n_outcomes: u32,
+    /// By shape: where it is remembered which states are fine.
+    fine: Vec<usize>,
     /// Units of which nothing was known.
     n_new: u64,
     /// Room to work in.
@@ -96,6 +99,7 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
             tracer,
             codec,
             memo: Memo::default(),
+            fine: Vec::new(),
             n_new: 0,
             parts: Parts::default(),
             state: Default::default(),
@@ -411,11 +415,10 @@ impl<Y: Observed + ?Sized, const N: usize> Observed for Packed<'_, Y, N> {
     }
 
     fn check_found(&self, key: &[u64; N]) -> Result<Option<String>, Fault> {
-        if self.system.looks_at_found() {
-            self.with_state(key, |state| self.system.check_found(state))
-        } else {
-            Ok(None)
+        if !self.system.looks_at_found() || self.core.borrow_mut().is_fine(key) {
+            return Ok(None);
         }
+        self.with_state(key, |state| self.system.check_found(state))
     }
 
     fn check_deadlock(&self, key: &[u64; N]) -> Result<Option<String>, Fault> {

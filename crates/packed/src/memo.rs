@@ -182,12 +182,24 @@ impl<const N: usize> Memo<N> {
         let first = self.known.len();
         table[root as usize] = (first as u32, (first + units.len()) as u32);
         for &unit in units {
-            self.known.push(Known { unit, n: 0, since: self.now, is_off: false });
-            let goes_on = unit.goes_on;
-            self.looks.push(Look { mask: [0; N], first: 0, shift: Self::FIRST_SHIFT, goes_on });
-            self.renew(self.known.len() - 1, Self::FIRST_SHIFT);
+            self.add_unit(unit);
         }
         first..self.known.len()
+    }
+
+    /// Notes something that is asked of any state of a shape: it has no root.
+    pub(crate) fn add_unit(&mut self, unit: Unit) -> usize {
+        self.known.push(Known { unit, n: 0, since: self.now, is_off: false });
+        let goes_on = unit.goes_on;
+        self.looks.push(Look { mask: [0; N], first: 0, shift: Self::FIRST_SHIFT, goes_on });
+        let number = self.known.len() - 1;
+        self.renew(number, Self::FIRST_SHIFT);
+        number
+    }
+
+    /// Whether nothing is remembered of a unit, because that was not worth it.
+    pub(crate) fn is_off(&self, number: usize) -> bool {
+        self.known[number].is_off
     }
 
     /// Which unit that is.

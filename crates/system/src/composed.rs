@@ -81,6 +81,13 @@ pub trait Tracer<S: Vector + ?Sized> {
         out: &mut Batch<S>,
     ) -> Result<Option<()>, Fault>;
 
+    /// Whether [`Observed::check_found`] has nothing to say about a state; notes which parts that depends on, as for
+    /// [`Tracer::expand`]. `None` if only it can say.
+    fn is_fine(&mut self, state: &S, touched: &mut Vec<u16>) -> Option<bool> {
+        let _ = (state, touched);
+        None
+    }
+
     /// Whether a state in which no agent can do anything is terminal. If not, [`System::successors`] must say.
     fn is_complete(&self) -> bool;
 
