@@ -56,7 +56,12 @@ impl From<Fault> for Seen {
 pub trait Explorer<const N: usize> {
     /// Appends the successors of states, one after the other, until there are `enough`. How many states these were, and how many
     /// of them are terminal.
-    fn expand(&mut self, keys: &[[u64; N]], enough: usize, out: &mut Vec<[u64; N]>) -> Result<(usize, u64), Seen>;
+    fn expand(
+        &mut self,
+        keys: &[[u64; N]],
+        enough: usize,
+        out: &mut Vec<[u64; N]>,
+    ) -> Result<(usize, u64), Seen>;
 
     /// Looks at a new state.
     fn arrive(&mut self, key: &[u64; N]) -> Result<(), Seen>;

@@ -14,8 +14,8 @@ use stubborn_model::{ModelSystem, RuleSource};
 use stubborn_oracle::campaign::{fail, seeds};
 use stubborn_oracle::promela::{Model, compiled};
 use stubborn_oracle::{Program, Rng};
-use stubborn_packed::{Failure, Packed, Sample};
-use stubborn_system::{Batch, Composed, Fault, FlatRows, Parts, System, Tracer, Unit};
+use stubborn_packed::{Failure, Odd, Packed, Sample};
+use stubborn_system::{Batch, Composed, Fault, FlatRows, Observed, Parts, System, Tracer, Unit};
 use stubborn_verdict::{EngineKind, Options, Verdict, analyse};
 
 /// States of a model that are looked at.
@@ -37,7 +37,7 @@ const WAYS: [Way; 3] = [
 ];
 
 /// What differs, if anything; and how many states were compared.
-fn compare<'y, Y: System>(
+fn compare<'y, Y: Observed>(
     system: &'y Y,
     tracer: Option<Box<dyn Tracer<Y::State> + 'y>>,
     way: Way,
@@ -60,7 +60,7 @@ fn compare<'y, Y: System>(
 }
 
 /// The same with keys of `N` words; a sample if they are too narrow.
-fn compare_keys<'y, Y: System, const N: usize>(
+fn compare_keys<'y, Y: Observed, const N: usize>(
     system: &'y Y,
     sample: Sample<'y, Y::State>,
 ) -> Result<Result<usize, String>, Sample<'y, Y::State>> {
@@ -74,12 +74,17 @@ fn compare_keys<'y, Y: System, const N: usize>(
 }
 
 /// Looks at the states from the initial one on.
-fn compare_states<Y: System, const N: usize>(system: &Y, packed: &Packed<'_, Y, N>) -> Result<usize, String> {
+fn compare_states<Y: Observed, const N: usize>(
+    system: &Y,
+    packed: &Packed<'_, Y, N>,
+) -> Result<usize, String> {
     let mut keys = Batch::new();
     if packed.initial(&mut keys).is_err() {
         return Ok(0);
     }
     let mut seen = HashSet::from([*keys.state(0)]);
+    // All successors.
+    let mut all = Vec::new();
     let mut waiting = VecDeque::from([*keys.state(0)]);
     while let Some(key) = waiting.pop_front() {
         keys.clear();
@@ -89,11 +94,23 @@ fn compare_states<Y: System, const N: usize>(system: &Y, packed: &Packed<'_, Y, 
         }
         let mut states = Batch::new();
         let by_system = packed.with_state(&key, |state| system.successors(state, &mut states));
-        same(by_keys, by_system)?;
+        same(by_keys.clone(), by_system)?;
         let flags = [keys.take_flag(), states.take_flag()];
         let cuts = [keys.take_cut(), states.take_cut()];
         if flags[0] != flags[1] || cuts[0] != cuts[1] || keys.len() != states.len() {
             return Err(format!("{} successors, not {}, in {}", keys.len(), states.len(), packed.show(&key)));
+        }
+        let mut made: Vec<[u64; N]> = (0..keys.len()).map(|i| *keys.state(i)).collect();
+        if by_keys.is_ok() {
+            same_without_transitions(packed, &key, &mut made, [flags[0], cuts[0].is_some()])?;
+            all.append(&mut made);
+        }
+        // What was found out is remembered.
+        for _ in 0..2 {
+            let expected = packed.with_state(&key, |state| system.check_found(state));
+            if packed.check_found(&key) != expected {
+                return Err(format!("something else is wrong with {}", packed.show(&key)));
+            }
         }
         for i in 0..keys.len() {
             let is_same = packed.with_state(keys.state(i), |state| state == states.state(i));
@@ -105,7 +122,39 @@ fn compare_states<Y: System, const N: usize>(system: &Y, packed: &Packed<'_, Y, 
             }
         }
     }
+    // All of them in one go, if nothing goes wrong.
+    let states: Vec<[u64; N]> = seen.iter().copied().collect();
+    let mut made = Vec::new();
+    let done = packed.successors_of(&states, usize::MAX, &mut made, &mut |_, _| Ok::<(), Fault>(()));
+    made.sort_unstable();
+    all.sort_unstable();
+    if done.is_ok() && made != all {
+        return Err(format!("{} successors in all, not {}", made.len(), all.len()));
+    }
     Ok(seen.len())
+}
+
+/// Compares the successors of a state that are made without transitions, and what is told of it.
+fn same_without_transitions<Y: System, const N: usize>(
+    packed: &Packed<'_, Y, N>,
+    key: &[u64; N],
+    expected: &mut [[u64; N]],
+    [is_flagged, is_cut]: [bool; 2],
+) -> Result<(), String> {
+    let (mut made, mut told) = (Vec::new(), Vec::new());
+    let done = packed.successors_of(&[*key], usize::MAX, &mut made, &mut |_, odd| {
+        told.push(odd);
+        Ok::<(), Fault>(())
+    });
+    made.sort_unstable();
+    expected.sort_unstable();
+    let is_terminal = expected.is_empty() && !is_cut;
+    let odd = [(is_flagged, Odd::Flagged), (is_cut, Odd::Cut), (is_terminal, Odd::Terminal)];
+    let odd: Vec<Odd> = odd.into_iter().filter(|(is_so, _)| *is_so).map(|(_, odd)| odd).collect();
+    if done != Ok(1) || made != expected || told != odd {
+        return Err(format!("{done:?}, {told:?}, {} successors without transitions", made.len()));
+    }
+    Ok(())
 }
 
 fn same(a: Result<(), Fault>, b: Result<(), Fault>) -> Result<(), String> {

@@ -9,8 +9,8 @@ use files::{EXAMPLES, compile_file, models, promela_files};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use stubborn_explore::{
-    Crew, End, Ended, Job, Keep, Limits, Pace, Stats, Stop, Unobserved, Unwatched, Watch, Work,
-    breadth_first, breadth_first_together,
+    Crew, End, Ended, Explorer, Job, Keep, Limits, Pace, Scout, Seen, Stats, Stop, Unobserved, Unwatched,
+    Watch, Work, breadth_first, breadth_first_alone, breadth_first_together,
 };
 use stubborn_model::{ModelSystem, RuleSource};
 use stubborn_oracle::campaign::{fail, seeds};
@@ -18,7 +18,7 @@ use stubborn_oracle::promela::{Model, compiled};
 use stubborn_oracle::{Program, Rng};
 use stubborn_packed::{Failure, Sample, Team};
 use stubborn_reduce::Full;
-use stubborn_store::{Exact, SharedKeys};
+use stubborn_store::{Exact, Keys, Quotient, SharedKeys};
 use stubborn_system::{Batch, Composed, Fault, Shared, System, Vector};
 use stubborn_verdict::{Analysis, EngineKind, OneThread, Options, PhaseReport, StoreKind, Verdict, analyse};
 
@@ -48,7 +48,7 @@ impl<S: Vector + ?Sized, const N: usize> Crew<N> for Members<'_, S, N> {
     fn join(&self, work: &mut Work<'_, N>) {
         self.shared.lend(&mut |system| {
             let packed = self.team.member(system).expect("a tracer");
-            work(&mut |key, out| packed.successors(key, out), &mut Unobserved);
+            work(&mut Scout::new(&packed, Unobserved));
             packed.failure().into_iter().for_each(|failure| self.team.report(failure));
         });
     }
@@ -104,8 +104,13 @@ fn together_with<Y: Composed, const N: usize>(
     let team = Team::<N>::new(sample).ok_or(Failure::TooNarrow)?;
     let crew = Members { shared: &*shared, team: &team };
     let limits = Limits::default();
-    let (ended, stats) =
-        breadth_first_together(&crew, &SharedKeys::new(pace.threads), pace, limits, &mut Unwatched);
+    let (ended, stats) = match pace.threads {
+        1 if N <= 2 && pace.chunk == 1 => {
+            breadth_first_alone(&crew, Quotient::<N>::new(), limits, &mut Unwatched)
+        }
+        1 => breadth_first_alone(&crew, Keys::<N>::new(), limits, &mut Unwatched),
+        n => breadth_first_together(&crew, &SharedKeys::new(n), pace, limits, &mut Unwatched),
+    };
     match team.disband(sample) {
         Some(failure) => Err(Some(failure)),
         None if ended == Ended::Complete => Ok(counts(&stats)),
@@ -118,12 +123,18 @@ fn compare<Y: Composed>(system: &Y, seed: usize) -> Result<u64, String> {
     let Some(expected) = alone(system) else { return Ok(0) };
     // With few steps, or parts that are as fine as they can be, nearly every value is new to somebody.
     let (n_steps, many) = [(500, 512), (2, 512), (100, 0)][seed % 3];
-    let pace = RESTLESS[seed / 3 % 3];
-    match together(system, pace, n_steps, many) {
-        Some(found) if found != expected => Err(format!("{found:?}, not {expected:?}, with {pace:?}")),
-        Some(_) => Ok(expected[0]),
-        None => Ok(0),
+    // One thread, with one set of keys or the other, and several.
+    let one = |chunk| Pace { threads: 1, chunk, many: 1 };
+    for pace in [one(1), one(2), RESTLESS[seed / 3 % 3]] {
+        match together(system, pace, n_steps, many) {
+            Some(found) if found != expected => {
+                return Err(format!("{found:?}, not {expected:?}, with {pace:?}"));
+            }
+            Some(_) => {}
+            None => return Ok(0),
+        }
     }
+    Ok(expected[0])
 }
 
 #[test]
@@ -291,12 +302,26 @@ impl Crew<1> for Breaking {
     }
 
     fn join(&self, work: &mut Work<'_, 1>) {
-        let mut expand = |key: &[u64; 1], out: &mut Batch<[u64; 1]>| {
-            assert!(self.0.fetch_add(1, Relaxed) != 5_000, "as planned");
-            (1..4).for_each(|i| out.push(0.into(), &[(key[0] * 3 + i) % 1_000_000]));
-            Ok(())
-        };
-        work(&mut expand, &mut Unobserved);
+        work(&mut Clumsy(&self.0));
+    }
+}
+
+/// Breaks down in the middle of the work.
+struct Clumsy<'a>(&'a AtomicUsize);
+
+impl Explorer<1> for Clumsy<'_> {
+    fn expand(&mut self, keys: &[[u64; 1]], _: usize, out: &mut Vec<[u64; 1]>) -> Result<(usize, u64), Seen> {
+        assert!(self.0.fetch_add(1, Relaxed) != 5_000, "as planned");
+        out.extend((1..4).map(|i| [(keys[0][0] * 3 + i) % 1_000_000]));
+        Ok((1, 0))
+    }
+
+    fn arrive(&mut self, _: &[u64; 1]) -> Result<(), Seen> {
+        Ok(())
+    }
+
+    fn looks_at_new(&self) -> bool {
+        false
     }
 }
 

@@ -22,13 +22,8 @@ const FIRST_LINES: usize = if cfg!(miri) { 2 } else { 1 << 6 };
 pub trait SharedKeySet<const N: usize>: Sync {
     /// Inserts keys and appends the places of those that were new for this thread. The set may grow by `room` bytes; if
     /// that is not enough it takes nothing.
-    fn insert(
-        &self,
-        keys: &[[u64; N]],
-        room: usize,
-        desk: &mut Desk,
-        new: &mut Vec<u32>,
-    ) -> Result<(), Full>;
+    fn insert(&self, keys: &[[u64; N]], room: usize, desk: &mut Desk, new: &mut Vec<u32>)
+    -> Result<(), Full>;
 
     /// How many keys there are, when no thread inserts any.
     fn len(&self) -> usize;
@@ -134,7 +129,6 @@ impl<const N: usize> SharedKeys<N> {
         self.n_bytes.store(bytes, Ordering::Relaxed);
         Ok(())
     }
-
 }
 
 impl<const N: usize> SharedKeySet<N> for SharedKeys<N> {

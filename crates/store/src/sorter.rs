@@ -33,7 +33,15 @@ impl<const N: usize> Sorter<N> {
             (common, rest) = (rest, common % rest);
         }
         let (n_old, n_new) = (old / common, new / common);
-        Self { old, new, n_old, n_new, room: vec![[0; 8]; n_new], used: vec![0; n_new], left_over: Vec::new() }
+        Self {
+            old,
+            new,
+            n_old,
+            n_new,
+            room: vec![[0; 8]; n_new],
+            used: vec![0; n_new],
+            left_over: Vec::new(),
+        }
     }
 
     /// The groups of some old lines, which must be whole groups.

@@ -143,9 +143,10 @@ impl<W: Word + Send, const N: usize, P: Protocol> Table<W, N, P> {
         if words.iter().fold(false, |found, &word| found | (word == wanted)) {
             return Seen::Known;
         }
-        let used: usize = words.iter().map(|&word| usize::from(word != 0)).sum();
+        // The first that was free, not the number of those in use: others may have been taken while these were read.
+        let free = words.iter().position(|&word| word == 0).unwrap_or(LINE);
         // What was free may be taken by now, and what comes after it, too.
-        for word in &line[used..] {
+        for word in &line[free..] {
             match P::claim(word, wanted) {
                 Ok(()) => return Seen::New,
                 Err(other) if other == wanted => return Seen::Known,
