@@ -28,7 +28,9 @@ pub use dfs::depth_first;
 pub use graph::{Graph, Keep};
 pub use patience::Patience;
 pub use scout::Scout;
-pub use together::{Crew, Ended, Explorer, Pace, Seen, Work, breadth_first_alone, breadth_first_together};
+pub use together::{
+    Counts, Crew, Ended, Explorer, Pace, Seen, Work, breadth_first_alone, breadth_first_together,
+};
 
 use stubborn_reduce::Reduction;
 use stubborn_store::Store;

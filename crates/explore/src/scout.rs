@@ -1,8 +1,8 @@
 //! Who explores packed states for a search that only asks which there are.
 
-use crate::together::{Explorer, Seen};
+use crate::together::{Counts, Explorer, Seen};
 use crate::{Sighting, Visitor};
-use stubborn_packed::{Odd, Packed};
+use stubborn_packed::{Odd, Packed, States};
 use stubborn_system::{Fault, System};
 
 /// A packed system, and who looks at its states.
@@ -26,20 +26,21 @@ fn nothing(judged: Result<Option<Sighting>, Fault>) -> Result<(), Seen> {
 impl<Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> Explorer<N> for Scout<'_, '_, Y, V, N> {
     fn expand(
         &mut self,
-        keys: &[[u64; N]],
+        states: &States<N>,
+        n: &mut usize,
         enough: usize,
-        out: &mut Vec<[u64; N]>,
-    ) -> Result<(usize, u64), Seen> {
-        let mut n_terminal = 0;
-        let n = self.packed.successors_of(keys, enough, out, &mut |key, odd| match odd {
+        out: &mut States<N>,
+    ) -> Result<Counts, Seen> {
+        let mut terminal = 0;
+        let edges = self.packed.successors_of(states, n, enough, out, &mut |key, odd| match odd {
             Odd::Terminal => {
-                n_terminal += 1;
+                terminal += 1;
                 nothing(self.visitor.terminal(key))
             }
             Odd::Flagged => nothing(self.visitor.flagged(key)),
             Odd::Cut => Err(Seen),
         })?;
-        Ok((n, n_terminal))
+        Ok(Counts { edges, terminal })
     }
 
     fn arrive(&mut self, key: &[u64; N]) -> Result<(), Seen> {

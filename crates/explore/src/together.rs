@@ -15,6 +15,7 @@ use crate::{Limits, Stats, Stop, Watch};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use stubborn_packed::States;
 use stubborn_store::{Desk, KeySet, SharedKeySet};
 use stubborn_system::{Batch, Fault};
 
@@ -52,16 +53,26 @@ impl From<Fault> for Seen {
     }
 }
 
+/// What was counted while states were expanded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Their transitions.
+    pub edges: u64,
+    /// How many of them are terminal.
+    pub terminal: u64,
+}
+
 /// Makes successors in a thread, and looks at states there.
 pub trait Explorer<const N: usize> {
-    /// Appends the successors of states, one after the other, until there are `enough`. How many states these were, and how many
-    /// of them are terminal.
+    /// Appends the successors of states from number `*n` on, which is moved on, until there are `enough`. Those that are found anyway from a
+    /// state of the same level, or of one before, may be left out, but not from the counts.
     fn expand(
         &mut self,
-        keys: &[[u64; N]],
+        states: &States<N>,
+        n: &mut usize,
         enough: usize,
-        out: &mut Vec<[u64; N]>,
-    ) -> Result<(usize, u64), Seen>;
+        out: &mut States<N>,
+    ) -> Result<Counts, Seen>;
 
     /// Looks at a new state.
     fn arrive(&mut self, key: &[u64; N]) -> Result<(), Seen>;
@@ -126,7 +137,7 @@ pub fn breadth_first_alone<const N: usize, K: KeySet<N> + Send>(
     hall.close()
 }
 
-type Chunk<const N: usize> = Vec<[u64; N]>;
+type Chunk<const N: usize> = States<N>;
 
 /// Where threads meet.
 struct Hall<'a, const N: usize> {
@@ -201,10 +212,11 @@ impl<'a, const N: usize> Hall<'a, N> {
         let mut batch = Batch::new();
         let mut begun = Err(Ended::Seen);
         if crew.initial(&mut batch).is_ok() {
-            let batch: Vec<[u64; N]> = (0..batch.len()).map(|i| *batch.state(i)).collect();
+            let mut states = States::default();
+            (0..batch.len()).for_each(|i| states.push(batch.state(i)));
             crew.join(&mut |explorer| {
                 let mut hands = Hands::new(self);
-                begun = hands.insert(&batch, explorer);
+                begun = hands.insert(&states, explorer);
                 hands.give(1);
             });
         }
@@ -252,7 +264,7 @@ impl<'a, const N: usize> Hall<'a, N> {
 
     /// Bytes in use.
     fn bytes(&self) -> usize {
-        let chunk = self.pace.chunk * size_of::<[u64; N]>();
+        let chunk = self.pace.chunk * (size_of::<[u64; N]>() + size_of::<u32>());
         self.store.bytes() + self.n_chunks.load(Relaxed) * chunk
     }
 
@@ -294,7 +306,7 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
     fn new(hall: &'h Hall<'a, N>) -> Self {
         Self {
             hall,
-            mine: Chunk::new(),
+            mine: Chunk::default(),
             desk: Desk::default(),
             new: Vec::new(),
             n_expanded: 0,
@@ -310,8 +322,8 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         explorer: &mut dyn Explorer<N>,
         watch: &mut Option<&mut dyn Watch>,
     ) -> Result<(), Ended> {
-        let mut batch = Vec::new();
-        let mut chunk = Chunk::new();
+        let mut batch = States::default();
+        let mut chunk = Chunk::default();
         loop {
             if !self.take(&mut chunk) {
                 self.insert(&batch, explorer)?;
@@ -324,12 +336,11 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
             }
             let mut done = 0;
             while done < chunk.len() {
-                let before = batch.len();
-                let (n, terminal) = explorer.expand(&chunk[done..], BATCH, &mut batch)?;
-                done += n;
-                self.n_expanded += n as u64;
-                self.edges += (batch.len() - before) as u64;
-                self.terminal_states += terminal;
+                let before = done;
+                let counts = explorer.expand(&chunk, &mut done, BATCH, &mut batch)?;
+                self.n_expanded += (done - before) as u64;
+                self.edges += counts.edges;
+                self.terminal_states += counts.terminal;
                 if batch.len() >= BATCH {
                     self.insert(&batch, explorer)?;
                     batch.clear();
@@ -340,27 +351,28 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
     }
 
     /// Inserts a batch and takes in what is new.
-    fn insert(&mut self, batch: &[[u64; N]], explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
+    fn insert(&mut self, batch: &States<N>, explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
         let (hall, limits) = (self.hall, self.hall.limits);
-        let used = hall.bytes() + hall.pace.threads * size_of_val(batch);
+        let used =
+            hall.bytes() + hall.pace.threads * batch.len() * (size_of::<[u64; N]>() + size_of::<u32>());
         hall.peak_bytes.fetch_max(used, Relaxed);
         if used > limits.bytes {
             return Err(Ended::Stopped(Stop::Memory { limit: limits.bytes, needed: used - limits.bytes }));
         }
         self.new.clear();
-        let inserted = hall.store.insert(batch, limits.bytes - used, &mut self.desk, &mut self.new);
+        let inserted = hall.store.insert(&batch.keys, limits.bytes - used, &mut self.desk, &mut self.new);
         inserted.map_err(|full| Ended::Stopped(no_room(&full, limits.bytes)))?;
         if !self.new.is_empty() && hall.store.len() as u64 > limits.states {
             return Err(Ended::Stopped(Stop::States { limit: limits.states }));
         }
         if explorer.looks_at_new() {
-            self.new.iter().try_for_each(|&i| explorer.arrive(&batch[i as usize]))?;
+            self.new.iter().try_for_each(|&i| explorer.arrive(&batch.keys[i as usize]))?;
         }
         let mut new = std::mem::take(&mut self.new);
         let mut rest = &new[..];
         while !rest.is_empty() {
             let (now, later) = rest.split_at(rest.len().min(hall.pace.chunk - self.mine.len()));
-            self.mine.extend(now.iter().map(|&i| batch[i as usize]));
+            self.mine.extend(batch, now);
             self.give(hall.pace.chunk);
             rest = later;
         }
@@ -377,8 +389,9 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         let mut floor = self.hall.floor();
         let spare = floor.spare.pop();
         floor.coming.push(std::mem::replace(&mut self.mine, spare.unwrap_or_default()));
-        if self.mine.capacity() == 0 {
-            self.mine.reserve_exact(self.hall.pace.chunk);
+        if self.mine.keys.capacity() == 0 {
+            self.mine.keys.reserve_exact(self.hall.pace.chunk);
+            self.mine.asleep.reserve_exact(self.hall.pace.chunk);
             self.hall.n_chunks.fetch_add(1, Relaxed);
         }
     }
@@ -391,7 +404,7 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
 
     fn exchange(&self, floor: &mut Floor<N>, chunk: &mut Chunk<N>) -> bool {
         let mut done = std::mem::take(chunk);
-        if done.capacity() > 0 {
+        if done.keys.capacity() > 0 {
             done.clear();
             floor.spare.push(done);
         }

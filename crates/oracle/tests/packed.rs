@@ -14,7 +14,7 @@ use stubborn_model::{ModelSystem, RuleSource};
 use stubborn_oracle::campaign::{fail, seeds};
 use stubborn_oracle::promela::{Model, compiled};
 use stubborn_oracle::{Program, Rng};
-use stubborn_packed::{Failure, Odd, Packed, Sample};
+use stubborn_packed::{Failure, Odd, Packed, Sample, States};
 use stubborn_system::{Batch, Composed, Fault, FlatRows, Observed, Parts, System, Tracer, Unit};
 use stubborn_verdict::{EngineKind, Options, Verdict, analyse};
 
@@ -123,12 +123,15 @@ fn compare_states<Y: Observed, const N: usize>(
         }
     }
     // All of them in one go, if nothing goes wrong.
-    let states: Vec<[u64; N]> = seen.iter().copied().collect();
-    let mut made = Vec::new();
-    let done = packed.successors_of(&states, usize::MAX, &mut made, &mut |_, _| Ok::<(), Fault>(()));
-    made.sort_unstable();
+    let mut states = States::default();
+    seen.iter().for_each(|key| states.push(key));
+    let mut made = States::default();
+    let mut n = 0;
+    let look = &mut |_: &[u64; N], _: Odd| Ok::<(), Fault>(());
+    let done = packed.successors_of(&states, &mut n, usize::MAX, &mut made, look);
+    made.keys.sort_unstable();
     all.sort_unstable();
-    if done.is_ok() && made != all {
+    if done.is_ok() && (made.keys != all || done != Ok(all.len() as u64)) {
         return Err(format!("{} successors in all, not {}", made.len(), all.len()));
     }
     Ok(seen.len())
@@ -141,17 +144,18 @@ fn same_without_transitions<Y: System, const N: usize>(
     expected: &mut [[u64; N]],
     [is_flagged, is_cut]: [bool; 2],
 ) -> Result<(), String> {
-    let (mut made, mut told) = (Vec::new(), Vec::new());
-    let done = packed.successors_of(&[*key], usize::MAX, &mut made, &mut |_, odd| {
+    let (mut states, mut made, mut told) = (States::default(), States::default(), Vec::new());
+    states.push(key);
+    let done = packed.successors_of(&states, &mut 0, usize::MAX, &mut made, &mut |_, odd| {
         told.push(odd);
         Ok::<(), Fault>(())
     });
-    made.sort_unstable();
+    made.keys.sort_unstable();
     expected.sort_unstable();
     let is_terminal = expected.is_empty() && !is_cut;
     let odd = [(is_flagged, Odd::Flagged), (is_cut, Odd::Cut), (is_terminal, Odd::Terminal)];
     let odd: Vec<Odd> = odd.into_iter().filter(|(is_so, _)| *is_so).map(|(_, odd)| odd).collect();
-    if done != Ok(1) || made != expected || told != odd {
+    if done != Ok(expected.len() as u64) || made.keys != expected || told != odd {
         return Err(format!("{done:?}, {told:?}, {} successors without transitions", made.len()));
     }
     Ok(())

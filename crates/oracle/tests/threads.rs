@@ -9,14 +9,14 @@ use files::{EXAMPLES, compile_file, models, promela_files};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use stubborn_explore::{
-    Crew, End, Ended, Explorer, Job, Keep, Limits, Pace, Scout, Seen, Stats, Stop, Unobserved, Unwatched,
-    Watch, Work, breadth_first, breadth_first_alone, breadth_first_together,
+    Counts, Crew, End, Ended, Explorer, Job, Keep, Limits, Pace, Scout, Seen, Stats, Stop, Unobserved,
+    Unwatched, Watch, Work, breadth_first, breadth_first_alone, breadth_first_together,
 };
 use stubborn_model::{ModelSystem, RuleSource};
 use stubborn_oracle::campaign::{fail, seeds};
 use stubborn_oracle::promela::{Model, compiled};
 use stubborn_oracle::{Program, Rng};
-use stubborn_packed::{Failure, Sample, Team};
+use stubborn_packed::{Failure, Sample, States, Team};
 use stubborn_reduce::Full;
 use stubborn_store::{Exact, Keys, Quotient, SharedKeys};
 use stubborn_system::{Batch, Composed, Fault, Shared, System, Vector};
@@ -310,10 +310,17 @@ impl Crew<1> for Breaking {
 struct Clumsy<'a>(&'a AtomicUsize);
 
 impl Explorer<1> for Clumsy<'_> {
-    fn expand(&mut self, keys: &[[u64; 1]], _: usize, out: &mut Vec<[u64; 1]>) -> Result<(usize, u64), Seen> {
+    fn expand(
+        &mut self,
+        states: &States<1>,
+        n: &mut usize,
+        _: usize,
+        out: &mut States<1>,
+    ) -> Result<Counts, Seen> {
         assert!(self.0.fetch_add(1, Relaxed) != 5_000, "as planned");
-        out.extend((1..4).map(|i| [(keys[0][0] * 3 + i) % 1_000_000]));
-        Ok((1, 0))
+        (1..4).for_each(|i| out.push(&[(states.keys[*n][0] * 3 + i) % 1_000_000]));
+        *n += 1;
+        Ok(Counts { edges: 3, terminal: 0 })
     }
 
     fn arrive(&mut self, _: &[u64; 1]) -> Result<(), Seen> {

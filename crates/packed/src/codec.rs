@@ -204,6 +204,11 @@ impl<const N: usize> Codec<N> {
         }
     }
 
+    /// Where shapes are written.
+    pub(crate) fn shape_field(&self) -> Field {
+        self.shape
+    }
+
     /// The shape of a key.
     #[inline]
     pub(crate) fn shape_of(&self, key: &[u64; N]) -> usize {

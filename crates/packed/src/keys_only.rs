@@ -3,12 +3,105 @@
 //! **Implements** the innermost loop of such searches. Nearly always what an agent does lies in the first slot where it is
 //! looked for, and has at most two outcomes: then both are written, whether they are there or not, and the next goes
 //! where they end. So there is no branch that depends on what the state looks like.
-//! **Preserves** the successors and their number; only their order within a state of a model as code may be another one.
-//! **Checked by** `oracle/tests/packed.rs`, which compares them with those of the system, and all counts of searches.
+//!
+//! Besides, sleep sets of one step, for a search level by level. Let t be found from s by agent b, and let a come before b in the order of agents,
+//! such that neither looks at what the other changes at s. Then a does the same at t as at s, and what it leads to from t is where b leads to from
+//! the state s' that a leads to from s. So a is *asleep* at t: its successors are counted but not made. (P. Godefroid's sleep sets keep
+//! more asleep, but must be told when a state is found again; these need not.)
+//! **Preserves** the states, the level of each, the number of transitions and the terminal states. Claim: what x leads to by agent e is found at the level after x's at the latest. If e is
+//! awake at x, that is so at once. If not, x was found from some s by a later agent b; the claim holds for s and e, which is a level above; and for s', which is at most as low as
+//! x, and b, which is later than e. So it is an induction on levels, and on agents from the last to the first. It does not matter who finds a state first.
+//! **Checked by** `oracle/tests/packed.rs`, which compares successors with those of the system, and `oracle/tests/threads.rs`, which compares states, transitions,
+//! terminal states and levels of searches.
 
 use crate::memo::{Difference, NEAR};
 use crate::{Core, Expanded, Failure, Halt, Packed, changed};
 use stubborn_system::{Batch, Fault, System, Vector};
+
+/// Agents that can be asleep: the first so many.
+const SLEEPERS: usize = u32::BITS as usize;
+
+/// States, and for each the agents that are asleep there.
+#[derive(Clone, Debug, Default)]
+pub struct States<const N: usize> {
+    /// The states.
+    pub keys: Vec<[u64; N]>,
+    /// Agents whose successors others find, as a bit mask.
+    pub asleep: Vec<u32>,
+}
+
+impl<const N: usize> States<N> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Removes all states and keeps the memory.
+    pub fn clear(&mut self) {
+        self.truncate(0);
+    }
+
+    /// Appends some of other states.
+    pub fn extend(&mut self, others: &Self, which: &[u32]) {
+        self.keys.extend(which.iter().map(|&i| others.keys[i as usize]));
+        self.asleep.extend(which.iter().map(|&i| others.asleep[i as usize]));
+    }
+
+    /// Appends a state where everybody is awake.
+    pub fn push(&mut self, key: &[u64; N]) {
+        self.keys.push(*key);
+        self.asleep.push(0);
+    }
+
+    fn truncate(&mut self, n: usize) {
+        self.keys.truncate(n);
+        self.asleep.truncate(n);
+    }
+
+    /// Makes sure that there are so many to be written over.
+    #[inline(always)]
+    fn make_room(&mut self, n: usize) {
+        if self.keys.len() < n {
+            self.keys.resize(n + 64, [0; N]);
+            self.asleep.resize(n + 64, 0);
+        }
+    }
+}
+
+/// What an agent looks at and changes in a state, and where the successors that it makes end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach<const N: usize> {
+    looks: [u64; N],
+    changes: [u64; N],
+    end: usize,
+}
+
+impl<const N: usize> Reach<N> {
+    const NOTHING: Self = Self { looks: [0; N], changes: [0; N], end: 0 };
+
+    /// Whether neither looks at what the other changes.
+    #[inline(always)]
+    fn commutes(&self, other: &Self) -> bool {
+        let mut common = 0;
+        for word in 0..N {
+            common |= self.changes[word] & other.looks[word] | other.changes[word] & self.looks[word];
+        }
+        common == 0
+    }
+}
+
+/// Adds bits to a mask.
+#[inline(always)]
+fn add<const N: usize>(mask: &mut [u64; N], bits: &[u64; N]) {
+    for (mask, bits) in mask.iter_mut().zip(bits) {
+        *mask |= bits;
+    }
+}
 
 /// A state that is told about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,36 +125,38 @@ enum Pause {
 }
 
 impl<Y: System + ?Sized, const N: usize> Packed<'_, Y, N> {
-    /// Appends the successors of states, one after the other, until there are `enough`; how many states these were. Calls
-    /// `look` for each that is odd, and ends early with its word if that is not `Ok`.
+    /// Appends the successors of states from number `*n` on, which is moved on, until there are `enough`. How many there are, with
+    /// those that are not made because others find them. Calls `look` for each state that is odd, and ends early with its word if that is not
+    /// `Ok`.
     pub fn successors_of<E: From<Fault>>(
         &self,
-        keys: &[[u64; N]],
+        states: &States<N>,
+        n: &mut usize,
         enough: usize,
-        out: &mut Vec<[u64; N]>,
+        out: &mut States<N>,
         look: &mut dyn FnMut(&[u64; N], Odd) -> Result<(), E>,
-    ) -> Result<usize, E> {
-        let mut n = 0;
-        while n < keys.len() && out.len() < enough {
+    ) -> Result<u64, E> {
+        let mut n_edges = 0;
+        while *n < states.len() && out.len() < enough {
             let pause = {
                 let mut core = self.core.borrow_mut();
-                core.expand_all(keys, &mut n, enough, out)
+                core.expand_all(states, n, enough, out, &mut n_edges)
             };
             match pause {
                 Ok(Pause::Done) => {}
                 Ok(Pause::Terminal) => {
-                    look(&keys[n], Odd::Terminal)?;
-                    n += 1;
+                    look(&states.keys[*n], Odd::Terminal)?;
+                    *n += 1;
                 }
                 Ok(Pause::LeftToSystem) | Err(Halt::Fault) => {
-                    self.refer_odd(&keys[n], out, look)?;
-                    n += 1;
+                    n_edges += self.refer_odd(&states.keys[*n], out, look)?;
+                    *n += 1;
                 }
                 Err(Halt::TooNarrow) => return Err(self.fail(Failure::TooNarrow).into()),
                 Err(Halt::Useless) => return Err(self.fail(Failure::Useless).into()),
             }
         }
-        Ok(n)
+        Ok(n_edges)
     }
 
     /// Has the system expand a state.
@@ -69,9 +164,9 @@ impl<Y: System + ?Sized, const N: usize> Packed<'_, Y, N> {
     fn refer_odd<E: From<Fault>>(
         &self,
         key: &[u64; N],
-        out: &mut Vec<[u64; N]>,
+        out: &mut States<N>,
         look: &mut dyn FnMut(&[u64; N], Odd) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> Result<u64, E> {
         let mut made = Batch::new();
         self.refer(key, &mut made)?;
         if made.take_flag() {
@@ -82,8 +177,8 @@ impl<Y: System + ?Sized, const N: usize> Packed<'_, Y, N> {
         } else if made.is_empty() {
             look(key, Odd::Terminal)?;
         }
-        out.extend((0..made.len()).map(|i| *made.state(i)));
-        Ok(())
+        (0..made.len()).for_each(|i| out.push(made.state(i)));
+        Ok(made.len() as u64)
     }
 }
 
@@ -92,22 +187,25 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
     #[inline]
     fn expand_all(
         &mut self,
-        keys: &[[u64; N]],
+        states: &States<N>,
         n: &mut usize,
         enough: usize,
-        out: &mut Vec<[u64; N]>,
+        out: &mut States<N>,
+        n_edges: &mut u64,
     ) -> Result<Pause, Halt> {
         let mut pause = Ok(Pause::Done);
         let mut end = out.len();
-        while *n < keys.len() && end < enough {
+        while *n < states.len() && end < enough {
             let before = end;
-            match self.expand_key(&keys[*n], &mut end, out) {
-                Ok(Expanded::Done) if end == before => {
+            let mut made = 0;
+            match self.expand_key(&states.keys[*n], states.asleep[*n], &mut end, out, &mut made) {
+                Ok(Expanded::Done) if made == 0 => {
                     let is_terminal = self.tracer.is_complete();
                     pause = Ok(if is_terminal { Pause::Terminal } else { Pause::LeftToSystem });
                 }
                 Ok(Expanded::Done) => {
                     *n += 1;
+                    *n_edges += made as u64;
                     continue;
                 }
                 Ok(Expanded::LeftToSystem) => pause = Ok(Pause::LeftToSystem),
@@ -120,43 +218,77 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         pause
     }
 
-    /// Puts the successors of a state from number `*end` on, which is moved on.
+    /// Puts the successors of a state from number `*end` on, which is moved on, and adds how many there are, with those of who is
+    /// asleep.
     #[inline(always)]
     fn expand_key(
         &mut self,
         key: &[u64; N],
+        asleep: u32,
         end: &mut usize,
-        out: &mut Vec<[u64; N]>,
+        out: &mut States<N>,
+        made: &mut usize,
     ) -> Result<Expanded, Halt> {
         self.memo.now += 1;
+        let begin = *end;
         let shape = self.shape_of(key);
+        let n_agents = self.memo.shapes[shape].len();
+        if self.reach.len() < n_agents {
+            self.reach.resize(n_agents, Reach::NOTHING);
+        }
         let mut agent = 0;
-        loop {
+        while agent < n_agents {
             let memo = &self.memo;
-            let agents = &memo.shapes[shape][agent..];
-            make_room(*end + NEAR * agents.len(), out);
-            let mut n = 0;
-            for at in agents {
+            let (agents, reach) = (&memo.shapes[shape][agent..], &mut self.reach[agent..n_agents]);
+            out.make_room(*end + NEAR * agents.len());
+            for (at, reach) in agents.iter().zip(reach) {
                 let units = at.units(at.root(key));
                 if units.len() == 1
-                    && let Some(slot) = memo.glance(units.start, key)
-                    && let Some(near) = out.get_mut(*end..*end + NEAR)
+                    && let Some((slot, mask)) = memo.glance(units.start, key)
+                    && let Some(near) = out.keys.get_mut(*end..*end + NEAR)
                 {
                     near[0] = changed(key, &slot.near[0]);
                     near[1] = changed(key, &slot.near[1]);
-                    *end += slot.n as usize;
-                    n += 1;
+                    *made += slot.n as usize;
+                    *end += if is_awake(asleep, agent) { slot.n as usize } else { 0 };
+                    *reach = Reach { looks: at.own, changes: slot.near[0], end: *end };
+                    add(&mut reach.looks, mask);
+                    add(&mut reach.changes, &slot.near[1]);
+                    agent += 1;
                 } else {
                     break;
                 }
             }
-            if n == agents.len() {
-                return Ok(Expanded::Done);
+            if agent < n_agents {
+                let before = *end;
+                if let Expanded::LeftToSystem = self.expand_agent(key, shape, agent, end, out)? {
+                    return Ok(Expanded::LeftToSystem);
+                }
+                *made += *end - before;
+                if !is_awake(asleep, agent) {
+                    *end = before;
+                }
+                self.reach[agent].end = *end;
+                agent += 1;
             }
-            if let Expanded::LeftToSystem = self.expand_agent(key, shape, agent + n, end, out)? {
-                return Ok(Expanded::LeftToSystem);
+        }
+        self.put_to_sleep(n_agents, begin, out);
+        Ok(Expanded::Done)
+    }
+
+    /// Says who is asleep in the successors from number `first` on, which agents made that have told their reach.
+    #[inline(always)]
+    fn put_to_sleep(&self, n_agents: usize, mut first: usize, out: &mut States<N>) {
+        let reach = &self.reach[..n_agents];
+        for (agent, this) in reach.iter().enumerate() {
+            if this.end > first {
+                let mut asleep = 0;
+                for (earlier, other) in reach[..agent.min(SLEEPERS)].iter().enumerate() {
+                    asleep |= u32::from(this.commutes(other)) << earlier;
+                }
+                out.asleep[first..this.end].fill(asleep);
+                first = this.end;
             }
-            agent += n + 1;
         }
     }
 
@@ -168,10 +300,11 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         shape: usize,
         agent: usize,
         end: &mut usize,
-        out: &mut Vec<[u64; N]>,
+        out: &mut States<N>,
     ) -> Result<Expanded, Halt> {
         let at = &self.memo.shapes[shape][agent];
         let root = at.root(key);
+        let mut reach = Reach { looks: at.own, ..Reach::NOTHING };
         let mut units = at.units(root);
         if units.is_empty() {
             units = self.find_units(key, shape, agent, root);
@@ -187,47 +320,51 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
                 Some(at) if self.memo.slot(at).is_unknown() => return Ok(Expanded::LeftToSystem),
                 Some(at) => {
                     let slot = self.memo.slot(at);
-                    make_room(*end + NEAR, out);
-                    for (place, difference) in out[*end..].iter_mut().zip(&slot.near) {
+                    out.make_room(*end + NEAR);
+                    for (place, difference) in out.keys[*end..].iter_mut().zip(&slot.near) {
                         *place = changed(key, difference);
+                        add(&mut reach.changes, difference);
                     }
                     *end += (slot.n as usize).min(NEAR);
-                    put_all(key, self.memo.rest[slot.rest()].iter(), end, out);
+                    put_all(key, &self.memo.rest[slot.rest()], &mut reach, end, out);
                 }
                 None => {
                     if let Expanded::LeftToSystem = self.make(key, agent, number)? {
                         return Ok(Expanded::LeftToSystem);
                     }
-                    put_all(key, self.differences.iter(), end, out);
+                    put_all(key, &self.differences, &mut reach, end, out);
+                    // It may not be remembered.
+                    add(&mut reach.looks, &self.dependence);
                 }
             }
+            add(&mut reach.looks, self.memo.mask(number));
             if goes_on && *end - first > self.n_outcomes as usize {
                 return Ok(Expanded::LeftToSystem);
             }
         }
+        self.reach[agent] = reach;
         Ok(Expanded::Done)
     }
 }
 
-/// Puts the successors that these differences make from number `*end` on, which is moved on.
-#[inline]
-fn put_all<'d, const N: usize>(
-    key: &[u64; N],
-    differences: impl ExactSizeIterator<Item = &'d Difference<N>>,
-    end: &mut usize,
-    out: &mut Vec<[u64; N]>,
-) {
-    make_room(*end + differences.len(), out);
-    for (difference, _) in differences {
-        out[*end] = changed(key, difference);
-        *end += 1;
-    }
+#[inline(always)]
+fn is_awake(asleep: u32, agent: usize) -> bool {
+    agent >= SLEEPERS || asleep >> agent & 1 == 0
 }
 
-/// Makes sure that there are so many keys to be written over.
-#[inline(always)]
-fn make_room<const N: usize>(n: usize, out: &mut Vec<[u64; N]>) {
-    if out.len() < n {
-        out.resize(n + 64, [0; N]);
+/// Puts the successors that these differences make from number `*end` on, which is moved on.
+#[inline]
+fn put_all<const N: usize>(
+    key: &[u64; N],
+    differences: &[Difference<N>],
+    reach: &mut Reach<N>,
+    end: &mut usize,
+    out: &mut States<N>,
+) {
+    out.make_room(*end + differences.len());
+    for (difference, _) in differences {
+        out.keys[*end] = changed(key, difference);
+        add(&mut reach.changes, difference);
+        *end += 1;
     }
 }

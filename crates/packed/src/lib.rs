@@ -20,11 +20,12 @@ mod memo;
 mod sample;
 mod team;
 
-pub use keys_only::Odd;
+pub use keys_only::{Odd, States};
 pub use sample::Sample;
 pub use team::Team;
 
 use codec::{Codec, TooNarrow};
+use keys_only::Reach;
 use memo::{Difference, Memo};
 use std::cell::{Cell, RefCell};
 use stubborn_system::{
@@ -72,6 +73,9 @@ struct Core<'y, S: Vector + ?Sized, const N: usize> {
     touched: Vec<u16>,
     units: Vec<Unit>,
     differences: Vec<Difference<N>>,
+    /// The bits of what the unit looked at that was expanded last, but for its root.
+    dependence: [u64; N],
+    reach: Vec<Reach<N>>,
 }
 
 /// What a unit made of a state, one way or the other.
@@ -107,6 +111,8 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
             touched: Vec::new(),
             units: Vec::new(),
             differences: Vec::new(),
+            dependence: [0; N],
+            reach: Vec::new(),
         };
         Self { system, core: RefCell::new(core), failure: Cell::new(None) }
     }
@@ -205,7 +211,8 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         self.codec.meet(key);
         while self.memo.shapes.len() <= shape {
             let roots = &self.codec.shape(self.memo.shapes.len()).roots;
-            self.memo.add_shape(roots.iter().map(|&root| self.codec.field(root)));
+            let shape = self.codec.shape_field();
+            self.memo.add_shape(roots.iter().map(|&root| self.codec.field(root)), shape);
         }
     }
 
@@ -295,6 +302,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
             }
             let root = self.codec.field(self.codec.shape(self.codec.shape_of(key)).roots[agent]);
             mask[usize::from(root.word)] &= !root.mask();
+            self.dependence = mask;
             self.memo.insert(number, key, &mask, is_known.map(|()| &self.differences[..]));
             Ok(if is_known.is_some() { Expanded::Done } else { Expanded::LeftToSystem })
         });

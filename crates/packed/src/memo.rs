@@ -125,28 +125,33 @@ pub(crate) struct Memo<const N: usize> {
     /// What does not fit the slots.
     pub(crate) rest: Vec<Difference<N>>,
     /// By shape: the agents.
-    pub(crate) shapes: Vec<Vec<Agent>>,
+    pub(crate) shapes: Vec<Vec<Agent<N>>>,
     /// States expanded so far.
     pub(crate) now: u64,
 }
 
 /// An agent: where its root lies, and by value of the root, which units it has.
-#[derive(Debug, Default)]
-pub(crate) struct Agent {
+#[derive(Debug)]
+pub(crate) struct Agent<const N: usize> {
     word: u8,
     shift: u8,
     most: u32,
+    /// The bits of its root and of the shape: it always looks at these.
+    pub(crate) own: [u64; N],
     units: Vec<(u32, u32)>,
 }
 
-impl Agent {
-    fn new(root: Field) -> Self {
-        Self { word: root.word, shift: root.shift, most: root.most() as u32, units: Vec::new() }
+impl<const N: usize> Agent<N> {
+    fn new(root: Field, shape: Field) -> Self {
+        let mut own = [0; N];
+        own[usize::from(root.word)] |= root.mask();
+        own[usize::from(shape.word)] |= shape.mask();
+        Self { word: root.word, shift: root.shift, most: root.most() as u32, own, units: Vec::new() }
     }
 
     /// The value of its root.
     #[inline(always)]
-    pub(crate) fn root<const N: usize>(&self, key: &[u64; N]) -> u32 {
+    pub(crate) fn root(&self, key: &[u64; N]) -> u32 {
         // The number of words is a power of two, so this needs no check.
         (key[usize::from(self.word) & (N - 1)] >> (self.shift & 63)) as u32 & self.most
     }
@@ -162,9 +167,9 @@ impl<const N: usize> Memo<N> {
     /// Slots of a unit that has made nothing yet: two.
     const FIRST_SHIFT: u8 = 63;
 
-    /// Notes the agents of a new shape, by their roots.
-    pub(crate) fn add_shape(&mut self, roots: impl Iterator<Item = Field>) {
-        self.shapes.push(roots.map(Agent::new).collect());
+    /// Notes the agents of a new shape, by their roots; and where shapes are written.
+    pub(crate) fn add_shape(&mut self, roots: impl Iterator<Item = Field>, shape: Field) {
+        self.shapes.push(roots.map(|root| Agent::new(root, shape)).collect());
     }
 
     /// Notes the units of an agent where its root has this value.
@@ -214,14 +219,15 @@ impl<const N: usize> Memo<N> {
         self.looks[number].goes_on
     }
 
-    /// The slot where what a unit made of a state is most likely to be, if it is there.
+    /// The slot where what a unit made of a state is most likely to be, if it is there; and the bits that it depends on besides the
+    /// agent's own.
     #[inline(always)]
-    pub(crate) fn glance(&self, number: usize, key: &[u64; N]) -> Option<&Slot<N>> {
+    pub(crate) fn glance(&self, number: usize, key: &[u64; N]) -> Option<(&Slot<N>, &[u64; N])> {
         let look = &self.looks[number];
         let masked = look.masked(key);
         let slot = self.slots.get(look.first as usize + look.home(&masked))?;
         // A free slot has the largest number of all.
-        (slot.n <= NEAR as u32 && slot.key == masked).then_some(slot)
+        (slot.n <= NEAR as u32 && slot.key == masked).then_some((slot, &look.mask))
     }
 
     /// Where it is what a unit made of a state that looks the same.
@@ -241,6 +247,12 @@ impl<const N: usize> Memo<N> {
             }
             at = (at + 1) & (look.n_slots() - 1);
         }
+    }
+
+    /// The bits that a unit depends on at its root, besides the agent's own.
+    #[inline]
+    pub(crate) fn mask(&self, number: usize) -> &[u64; N] {
+        &self.looks[number].mask
     }
 
     /// What was found.
