@@ -73,16 +73,16 @@ impl<const N: usize> States<N> {
     }
 }
 
-/// What an agent looks at and changes in a state, and where the successors that it makes end.
+/// What an agent looks at and changes in a state.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reach<const N: usize> {
     looks: [u64; N],
     changes: [u64; N],
-    end: usize,
+    agent: usize,
 }
 
 impl<const N: usize> Reach<N> {
-    const NOTHING: Self = Self { looks: [0; N], changes: [0; N], end: 0 };
+    const NOTHING: Self = Self { looks: [0; N], changes: [0; N], agent: 0 };
 
     /// Whether neither looks at what the other changes.
     #[inline(always)]
@@ -92,6 +92,16 @@ impl<const N: usize> Reach<N> {
             common |= self.changes[word] & other.looks[word] | other.changes[word] & self.looks[word];
         }
         common == 0
+    }
+
+    /// Which agents before this one are asleep where it leads to.
+    #[inline(always)]
+    fn asleep_after(&self, earlier: &[Self]) -> u32 {
+        let mut asleep = 0;
+        for other in earlier {
+            asleep |= u32::from(self.commutes(other)) << (other.agent % SLEEPERS);
+        }
+        asleep
     }
 }
 
@@ -230,30 +240,38 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         made: &mut usize,
     ) -> Result<Expanded, Halt> {
         self.memo.now += 1;
-        let begin = *end;
         let shape = self.shape_of(key);
         let n_agents = self.memo.shapes[shape].len();
         if self.reach.len() < n_agents {
             self.reach.resize(n_agents, Reach::NOTHING);
         }
         let mut agent = 0;
+        // Agents so far that have successors and can be asleep.
+        let mut n_earlier = 0;
         while agent < n_agents {
             let memo = &self.memo;
-            let (agents, reach) = (&memo.shapes[shape][agent..], &mut self.reach[agent..n_agents]);
+            let agents = &memo.shapes[shape][agent..];
             out.make_room(*end + NEAR * agents.len());
-            for (at, reach) in agents.iter().zip(reach) {
+            for at in agents {
                 let units = at.units(at.root(key));
                 if units.len() == 1
                     && let Some((slot, mask)) = memo.glance(units.start, key)
                     && let Some(near) = out.keys.get_mut(*end..*end + NEAR)
+                    && let Some(asleep_near) = out.asleep.get_mut(*end..*end + NEAR)
                 {
-                    near[0] = changed(key, &slot.near[0]);
-                    near[1] = changed(key, &slot.near[1]);
-                    *made += slot.n as usize;
-                    *end += if is_awake(asleep, agent) { slot.n as usize } else { 0 };
-                    *reach = Reach { looks: at.own, changes: slot.near[0], end: *end };
-                    add(&mut reach.looks, mask);
-                    add(&mut reach.changes, &slot.near[1]);
+                    let n = slot.n as usize;
+                    let mut this = Reach { looks: at.own, changes: slot.near[0], agent };
+                    add(&mut this.looks, mask);
+                    add(&mut this.changes, &slot.near[1]);
+                    if n > 0 && is_awake(asleep, agent) {
+                        near[0] = changed(key, &slot.near[0]);
+                        near[1] = changed(key, &slot.near[1]);
+                        asleep_near.fill(this.asleep_after(&self.reach[..n_earlier]));
+                        *end += n;
+                    }
+                    self.reach[n_earlier] = this;
+                    n_earlier += usize::from(n > 0 && agent < SLEEPERS);
+                    *made += n;
                     agent += 1;
                 } else {
                     break;
@@ -261,38 +279,25 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
             }
             if agent < n_agents {
                 let before = *end;
-                if let Expanded::LeftToSystem = self.expand_agent(key, shape, agent, end, out)? {
+                let Some(this) = self.expand_agent(key, shape, agent, end, out)? else {
                     return Ok(Expanded::LeftToSystem);
-                }
-                *made += *end - before;
+                };
+                let n = *end - before;
+                out.asleep[before..*end].fill(this.asleep_after(&self.reach[..n_earlier]));
                 if !is_awake(asleep, agent) {
                     *end = before;
                 }
-                self.reach[agent].end = *end;
+                self.reach[n_earlier] = this;
+                n_earlier += usize::from(n > 0 && agent < SLEEPERS);
+                *made += n;
                 agent += 1;
             }
         }
-        self.put_to_sleep(n_agents, begin, out);
         Ok(Expanded::Done)
     }
 
-    /// Says who is asleep in the successors from number `first` on, which agents made that have told their reach.
-    #[inline(always)]
-    fn put_to_sleep(&self, n_agents: usize, mut first: usize, out: &mut States<N>) {
-        let reach = &self.reach[..n_agents];
-        for (agent, this) in reach.iter().enumerate() {
-            if this.end > first {
-                let mut asleep = 0;
-                for (earlier, other) in reach[..agent.min(SLEEPERS)].iter().enumerate() {
-                    asleep |= u32::from(this.commutes(other)) << earlier;
-                }
-                out.asleep[first..this.end].fill(asleep);
-                first = this.end;
-            }
-        }
-    }
-
-    /// The same for an agent with several units, or of which not everything was found at the first glance.
+    /// Puts the successors that an agent makes with several units, or of which not everything was found at the first glance. What it looks at
+    /// and changes; `None` if only the system can say.
     #[inline(never)]
     fn expand_agent(
         &mut self,
@@ -301,10 +306,10 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         agent: usize,
         end: &mut usize,
         out: &mut States<N>,
-    ) -> Result<Expanded, Halt> {
+    ) -> Result<Option<Reach<N>>, Halt> {
         let at = &self.memo.shapes[shape][agent];
         let root = at.root(key);
-        let mut reach = Reach { looks: at.own, ..Reach::NOTHING };
+        let mut reach = Reach { looks: at.own, agent, ..Reach::NOTHING };
         let mut units = at.units(root);
         if units.is_empty() {
             units = self.find_units(key, shape, agent, root);
@@ -317,7 +322,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
                 first = *end;
             }
             match self.memo.find(number, key) {
-                Some(at) if self.memo.slot(at).is_unknown() => return Ok(Expanded::LeftToSystem),
+                Some(at) if self.memo.slot(at).is_unknown() => return Ok(None),
                 Some(at) => {
                     let slot = self.memo.slot(at);
                     out.make_room(*end + NEAR);
@@ -330,7 +335,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
                 }
                 None => {
                     if let Expanded::LeftToSystem = self.make(key, agent, number)? {
-                        return Ok(Expanded::LeftToSystem);
+                        return Ok(None);
                     }
                     put_all(key, &self.differences, &mut reach, end, out);
                     // It may not be remembered.
@@ -339,11 +344,10 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
             }
             add(&mut reach.looks, self.memo.mask(number));
             if goes_on && *end - first > self.n_outcomes as usize {
-                return Ok(Expanded::LeftToSystem);
+                return Ok(None);
             }
         }
-        self.reach[agent] = reach;
-        Ok(Expanded::Done)
+        Ok(Some(reach))
     }
 }
 

@@ -22,6 +22,11 @@ const ROOM: usize = 1 << 26;
 const TRIAL: u32 = 1 << 12;
 const WORTH: u64 = 4;
 
+/// The first multiplier; and how many are tried, in tables of at most so many slots.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+const MULTIPLIERS: u64 = 12;
+const SMALL: usize = 64;
+
 /// A difference, and the transition that makes it.
 pub(crate) type Difference<const N: usize> = ([u64; N], TransitionId);
 
@@ -70,6 +75,8 @@ impl<const N: usize> Slot<N> {
 struct Look<const N: usize> {
     /// The bits of what it has touched, without the root.
     mask: [u64; N],
+    /// Makes a hash of these, such that few of them are in each other's way.
+    multiplier: u64,
     /// Its slots: open addressing, a power of two, at most half full; and the distance of the highest bits of a hash.
     first: u32,
     shift: u8,
@@ -92,8 +99,7 @@ impl<const N: usize> Look<N> {
         let mut hash = 0u64;
         for (i, &word) in masked.iter().enumerate() {
             // The highest bits of a product depend on all bits below them.
-            hash =
-                (hash.rotate_right(if i == 0 { 0 } else { 32 }) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            hash = (hash.rotate_right(if i == 0 { 0 } else { 32 }) ^ word).wrapping_mul(self.multiplier);
         }
         (hash >> self.shift) as usize
     }
@@ -196,7 +202,8 @@ impl<const N: usize> Memo<N> {
     pub(crate) fn add_unit(&mut self, unit: Unit) -> usize {
         self.known.push(Known { unit, n: 0, since: self.now, is_off: false });
         let goes_on = unit.goes_on;
-        self.looks.push(Look { mask: [0; N], first: 0, shift: Self::FIRST_SHIFT, goes_on });
+        let (first, shift) = (0, Self::FIRST_SHIFT);
+        self.looks.push(Look { mask: [0; N], multiplier: MULTIPLIER, first, shift, goes_on });
         let number = self.known.len() - 1;
         self.renew(number, Self::FIRST_SHIFT);
         number
@@ -314,15 +321,7 @@ impl<const N: usize> Memo<N> {
             self.renew(number, Self::FIRST_SHIFT);
             return;
         }
-        if (n as usize + 1) * 2 > self.looks[number].n_slots() {
-            let old = self.renew(number, self.looks[number].shift - 1);
-            for at in old {
-                let slot = self.slots[at];
-                if slot.n != FREE {
-                    self.put(number, slot, self.vias[at]);
-                }
-            }
-        }
+        self.make_room(number, n as usize, key);
         let differences = made.unwrap_or_default();
         let near = |i: usize| differences.get(i).copied().unwrap_or(([0; N], TransitionId(0)));
         let slot = Slot {
@@ -334,6 +333,52 @@ impl<const N: usize> Memo<N> {
         self.rest.extend(differences.iter().skip(NEAR));
         self.put(number, slot, std::array::from_fn(|i| near(i).1));
         self.known[number].n += 1;
+    }
+
+    /// Makes sure that there is room for one more than `n`, and if possible that none of them is in the way of another.
+    fn make_room(&mut self, number: usize, n: usize, key: &[u64; N]) {
+        let look = self.looks[number];
+        let old = look.first as usize..look.first as usize + look.n_slots();
+        let masked = look.masked(key);
+        let is_full = (n + 1) * 2 > look.n_slots();
+        if !is_full && self.slots[old.start + look.home(&masked)].n == FREE {
+            return;
+        }
+        let mut best = look;
+        if look.n_slots() <= SMALL {
+            let keys = self.slots[old.clone()].iter().filter(|slot| slot.n != FREE).map(|slot| slot.key);
+            let keys: Vec<[u64; N]> = keys.chain([masked]).collect();
+            let fewest = (u8::from(is_full)..3).flat_map(|more| (0..MULTIPLIERS).map(move |i| (more, i)));
+            let tried = fewest.map(|(more, i)| {
+                let multiplier = MULTIPLIER.wrapping_mul(2 * i + 1);
+                Look { multiplier, shift: look.shift - more, ..look }
+            });
+            let is_perfect = |look: &Look<N>| {
+                // Tables are small enough for a bit each.
+                let mut taken = [0u64; SMALL * 4 / 64];
+                keys.iter().all(|key| {
+                    let at = look.home(key);
+                    let is_free = taken[at / 64] >> (at % 64) & 1 == 0;
+                    taken[at / 64] |= 1 << (at % 64);
+                    is_free
+                })
+            };
+            best = tried.clone().find(is_perfect).unwrap_or(look);
+        }
+        if is_full && best.shift == look.shift {
+            best.shift -= 1;
+        }
+        if (best.multiplier, best.shift) == (look.multiplier, look.shift) {
+            return;
+        }
+        self.looks[number].multiplier = best.multiplier;
+        self.renew(number, best.shift);
+        for at in old {
+            let slot = self.slots[at];
+            if slot.n != FREE {
+                self.put(number, slot, self.vias[at]);
+            }
+        }
     }
 
     /// Memory in use, in bytes.

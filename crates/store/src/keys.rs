@@ -66,7 +66,7 @@ impl<const N: usize> Keys<N> {
                 self.lines.line_mut(at).copy_from_slice(line);
             }
         }
-        for key in sorter.left_over {
+        for key in sorter.rest() {
             let mut place = self.lines.slot(self.lines.home(key.hash64()));
             while look_at::<Plain, N>(&mut self.lines, place, &key) == Outcome::LATE {
                 place = self.lines.slot_after(place);

@@ -21,8 +21,10 @@ pub(crate) struct Sorter<const N: usize> {
     /// The lines of the group in hand, and the slots of each that are in use.
     room: Vec<[u64; 8]>,
     used: Vec<usize>,
-    /// Keys that were not at home, or find their new line full.
-    pub(crate) left_over: Vec<[u64; N]>,
+    /// Keys that were not at home, which is in a group before: most of them in the next one.
+    away: Vec<[u64; N]>,
+    /// Keys that find their new line full.
+    left_over: Vec<[u64; N]>,
 }
 
 impl<const N: usize> Sorter<N> {
@@ -33,15 +35,8 @@ impl<const N: usize> Sorter<N> {
             (common, rest) = (rest, common % rest);
         }
         let (n_old, n_new) = (old / common, new / common);
-        Self {
-            old,
-            new,
-            n_old,
-            n_new,
-            room: vec![[0; 8]; n_new],
-            used: vec![0; n_new],
-            left_over: Vec::new(),
-        }
+        let (room, used) = (vec![[0; 8]; n_new], vec![0; n_new]);
+        Self { old, new, n_old, n_new, room, used, away: Vec::new(), left_over: Vec::new() }
     }
 
     /// The groups of some old lines, which must be whole groups.
@@ -59,27 +54,54 @@ impl<const N: usize> Sorter<N> {
     pub(crate) fn take(&mut self, at: usize, line: &[u64; 8]) {
         let first = at / self.n_old * self.n_new;
         for slot in line.chunks_exact(N).take_while(|slot| slot[N - 1] != 0) {
-            let slot: &[u64; N] = slot.try_into().expect("a slot has a key");
-            let mut key = *slot;
+            let mut key: [u64; N] = slot.try_into().expect("a slot has a key");
             key[N - 1] &= !USED;
             let hash = key.hash64();
-            let to = home_of(hash, self.new).wrapping_sub(first);
-            if home_of(hash, self.old) == at && self.used[to] < 8 / N {
-                self.room[to][self.used[to] * N..][..N].copy_from_slice(slot);
-                self.used[to] += 1;
+            if home_of(hash, self.old) == at {
+                self.put(first, hash, &key);
             } else {
-                self.left_over.push(key);
+                self.away.push(key);
             }
         }
     }
 
-    /// The new lines of a group whose old lines were taken.
+    /// Puts a key into its line of the group whose first new line this is, or leaves it over.
+    #[inline(always)]
+    fn put(&mut self, first: usize, hash: u64, key: &[u64; N]) {
+        let to = home_of(hash, self.new) - first;
+        let used = self.used[to];
+        if used == 8 / N {
+            self.left_over.push(*key);
+            return;
+        }
+        self.room[to][used * N..][..N].copy_from_slice(key);
+        self.room[to][used * N + N - 1] |= USED;
+        self.used[to] = used + 1;
+    }
+
+    /// The new lines of a group whose old lines were taken. Groups come from the last to the first.
     pub(crate) fn give(&mut self, group: usize) -> impl Iterator<Item = (usize, &[u64; 8])> {
-        let used = self.used.iter_mut();
-        for (line, used) in self.room.iter_mut().zip(used) {
+        let first = group * self.n_new;
+        let mut away = std::mem::take(&mut self.away);
+        away.retain(|key| {
+            let hash = key.hash64();
+            let is_here = (first..first + self.n_new).contains(&home_of(hash, self.new));
+            if is_here {
+                self.put(first, hash, key);
+            }
+            !is_here
+        });
+        self.away = away;
+        for (line, used) in self.room.iter_mut().zip(&mut self.used) {
             line[*used * N..].fill(0);
             *used = 0;
         }
-        (group * self.n_new..).zip(&self.room)
+        (first..).zip(&self.room)
+    }
+
+    /// The keys that have no place yet, when all groups were given.
+    pub(crate) fn rest(mut self) -> Vec<[u64; N]> {
+        self.left_over.append(&mut self.away);
+        self.left_over
     }
 }

@@ -242,7 +242,7 @@ impl<W: Word + Send, const N: usize, P: Protocol> Table<W, N, P> {
                 self.line(at).iter().zip(line).for_each(|(word, &value)| word.store(value));
             }
         }
-        sorter.left_over
+        sorter.rest()
     }
 
     fn line_mut(&mut self, at: usize) -> &mut [W] {
