@@ -15,9 +15,11 @@ mod codec;
 mod dictionary;
 mod fields;
 mod memo;
+mod recall;
 mod sample;
 mod team;
 
+pub use recall::Recall;
 pub use sample::Sample;
 pub use team::Team;
 
