@@ -516,8 +516,11 @@ where
     let Some(mut states) = forbidden_run(original, property, &mut lifted, options.replay_states)? else {
         return Ok(Judged::NotForbidden);
     };
-    // Every run that goes round was found so; what is decided before can go on fairly.
-    if let Some(start) = witness.cycle_start.and(lifted.cycle_start) {
+    // Every run that goes round was found so; what is decided before can go on fairly. If only the closure has decided it, the
+    // property may mind how it goes on.
+    let goes_round =
+        if is_closure { lifted.cycle_start } else { witness.cycle_start.and(lifted.cycle_start) };
+    if let Some(start) = goes_round {
         let mut once = states.clone();
         once.truncate(states.len() - 1);
         if !property.counts(&once, start, &lifted.steps[start..])? {
