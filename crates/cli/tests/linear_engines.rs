@@ -1,7 +1,6 @@
 //! Properties of runs with either engine: the same verdicts, runs, numbers of states and pairs, and reports, in every way to
-//! search. Random models are compared in `linear_campaign.rs`.
-//!
-//! It was tried out by planting a fault: with propositions that do not tell all that they look at, it fails.
+//! search. Random models are compared in `linear_campaign.rs`, and what is remembered of propositions in `recall.rs` of the oracle, with a
+//! planted fault.
 
 mod common;
 
