@@ -9,6 +9,7 @@ use crate::asked::Proposition;
 use crate::run::Failure;
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::Path;
 use stubborn_explore::linear::{Participants, Processes};
 use stubborn_ltl::{
@@ -320,6 +321,20 @@ impl RunProperty<[u8]> for Bound<'_> {
             letter |= Letter::from(holds) << i;
         }
         Ok(letter)
+    }
+
+    fn traced_letter(
+        &mut self,
+        state: &[u8],
+        bytes: &mut Vec<Range<usize>>,
+    ) -> Result<Option<Letter>, Fault> {
+        let engine = self.engine.get_mut();
+        let mut letter = 0;
+        for (i, condition) in self.conditions.iter().enumerate() {
+            let Some(condition) = condition else { return Ok(None) };
+            letter |= Letter::from(engine.holds_noting(state, condition, bytes)) << i;
+        }
+        Ok(Some(letter))
     }
 
     fn is_forbidden(&self, states: &Batch<[u8]>, cycle: usize) -> Result<bool, Fault> {

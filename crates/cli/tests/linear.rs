@@ -82,6 +82,23 @@ fn weak_fairness_leaves_out_runs_in_which_a_process_is_overtaken_for_ever() {
     assert_code(MODEL, &["--ltl", "[]<> q"], 1);
 }
 
+/// The closure of the claim accepts everything; the claim accepts runs in which `b` stays 0 for ever, which are not fair.
+#[test]
+fn what_only_the_closure_of_a_claim_accepts_whatever_comes_need_not_go_on_fairly() {
+    let claim = "never {
+        accept_0: if :: b -> goto accept_1 :: else -> goto accept_0 fi;
+        accept_1: if :: b -> goto two :: b -> goto accept_1 fi;
+        two: if :: b -> goto accept_0 :: b -> goto two :: !b -> goto two fi;
+        over: skip }";
+    let processes = "bit b; active proctype P() { do :: b = 0 od } active proctype Q() { b = 1 - b }";
+    let text = format!("{processes} {claim}");
+    for more in [&[][..], &["--reduction", "none"], &["--optimise", "none"]] {
+        let all: Vec<&str> = ["--question", "linear", "--fair"].iter().chain(more).copied().collect();
+        let run = check(&text, &all);
+        assert_eq!(run.code, 0, "{all:?}: {}{}", run.out, run.err);
+    }
+}
+
 /// What A writes nobody reads, so its step changes nothing that is looked at, as B's does.
 #[test]
 fn a_run_that_is_shown_with_fairness_leaves_no_process_out() {

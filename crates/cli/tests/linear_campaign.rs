@@ -4,14 +4,15 @@
 //! with reduction, without, by nested search with reduction, and with weak fairness; and in turn, so that each way is
 //! tried on more than 1,000 pairs, in the other ways of [`WAYS`]. What it says must be the truth
 //! (`stubborn_oracle::linear`), about more than 5,000 pairs of model and formula per test run. A pair on which
-//! it is wrong is shrunk. `STUBBORN_TIMES` makes the campaign longer, `STUBBORN_SEED` repeats one model.
+//! it is wrong is shrunk. One of the ways, in turn, is asked again with the packed engine, and all of the report must be the same.
+//! `STUBBORN_TIMES` makes the campaign longer, `STUBBORN_SEED` repeats one model.
 //!
 //! It was tried out by planting faults: with V, I, L, the closure of claims under stuttering, or a half of what is
 //! visible left out, it fails.
 
 mod common;
 
-use common::{Files, stubborn_with};
+use common::{Files, Run, stubborn_with, whatever_the_engine};
 use serde_json::Value;
 use stubborn_ltl::Formula;
 use stubborn_oracle::campaign::{SEED_VARIABLE, fail, seeds};
@@ -49,16 +50,36 @@ const IN_TURN: usize = 2;
 /// Claims per model.
 const CLAIMS: usize = 3;
 
-/// What the program says: the verdicts on the formulas, on the claims, on acceptance and on progress, and how many states of
-/// the model it found for each.
-fn answers(pairs: &Pairs, way: &[&str], files: &Files) -> Result<Vec<(String, u64)>, String> {
+/// Asks the program.
+fn ask(pairs: &Pairs, way: &[&str], files: &Files) -> Run {
     let model = files.write("model.pml", pairs.text());
     let formulas: Vec<String> = pairs.formulas.iter().map(|formula| pairs.show(formula)).collect();
     let mut arguments = vec!["check", &model, "--json"];
     arguments.extend(["linear", "acceptance", "non-progress"].iter().flat_map(|word| ["--question", word]));
     arguments.extend(formulas.iter().flat_map(|formula| ["--ltl", formula]));
     arguments.extend(way);
-    let run = stubborn_with(arguments);
+    stubborn_with(arguments)
+}
+
+/// Whether both engines say the same, numbers and runs included; and for how many searches of the packed one there were keys.
+fn compare_engines(pairs: &Pairs, way: &[&str], files: &Files) -> Result<usize, String> {
+    let [interpreted, packed] = ["interpreter", "packed"].map(|engine| {
+        let way: Vec<&str> = way.iter().copied().chain(["--engine", engine]).collect();
+        ask(pairs, &way, files).json()
+    });
+    let phases = packed["phases"].as_array().into_iter().flatten();
+    let n_packed = phases.filter(|phase| phase["engine"] == "packed").count();
+    let [interpreted, packed] = [interpreted, packed].map(whatever_the_engine);
+    if interpreted == packed {
+        return Ok(n_packed);
+    }
+    Err(format!("{way:?}: engines differ: {interpreted:#}\n{packed:#}\n{}", pairs.text()))
+}
+
+/// What the program says: the verdicts on the formulas, on the claims, on acceptance and on progress, and how many states of
+/// the model it found for each.
+fn answers(pairs: &Pairs, way: &[&str], files: &Files) -> Result<Vec<(String, u64)>, String> {
+    let run = ask(pairs, way, files);
     if run.out.is_empty() {
         return Err(run.err);
     }
@@ -131,6 +152,7 @@ fn five_thousand_pairs_are_judged_as_brute_force_judges_them() {
     let (mut n_pairs, mut n_models, mut n_violated, mut n_reduced, mut n_unfair) = (0, 0, 0, 0, 0);
     let (mut n_claims, mut n_fulfilled) = (0, 0);
     let mut n_asked = [0; WAYS.len()];
+    let mut n_packed = 0;
     let mut wrong = Vec::new();
     for seed in seeds(740) {
         let pairs = Pairs::random(seed, FORMULAS).with_claims(seed, CLAIMS);
@@ -162,6 +184,10 @@ fn five_thousand_pairs_are_judged_as_brute_force_judges_them() {
                 }
             }
         }
+        match compare_engines(&pairs, WAYS[n_models % WAYS.len()].0, &files) {
+            Ok(n) => n_packed += n,
+            Err(what) => wrong.push(format!("seed {seed:#x}: {what}")),
+        }
         assert!(wrong.len() < 5, "too much is wrong:\n{}", wrong.join("\n"));
     }
     for ((way, _), n) in WAYS.iter().zip(n_asked) {
@@ -169,12 +195,13 @@ fn five_thousand_pairs_are_judged_as_brute_force_judges_them() {
     }
     println!(
         "{n_pairs} pairs of {n_models} models; {n_violated} violated, {n_unfair} otherwise with fairness; \
-         {n_reduced} models reduced; {n_claims} claims, {n_fulfilled} fulfilled"
+         {n_reduced} models reduced; {n_claims} claims, {n_fulfilled} fulfilled; {n_packed} searches with keys"
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     if std::env::var_os(SEED_VARIABLE).is_none() {
         assert!(n_pairs >= 5000, "only {n_pairs} pairs");
         assert!(n_asked.iter().all(|&n| n >= 1000), "{n_asked:?}");
+        assert!(n_packed >= 5000, "only {n_packed} searches with keys");
         assert!(n_violated * 5 > n_pairs && n_violated * 5 < n_pairs * 4, "{n_violated} violated");
         assert!(n_unfair * 100 > n_pairs && n_reduced * 5 > n_models, "{n_unfair}, {n_reduced}");
         assert!(n_fulfilled * 5 > n_claims && n_fulfilled * 5 < n_claims * 4, "{n_fulfilled} of {n_claims}");

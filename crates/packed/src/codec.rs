@@ -195,6 +195,11 @@ impl<const N: usize> Codec<N> {
         mask[usize::from(field.word)] |= field.mask();
     }
 
+    /// The bits of the shape.
+    pub(crate) fn mark_shape(&self, mask: &mut [u64; N]) {
+        mask[usize::from(self.shape.word)] |= self.shape.mask();
+    }
+
     /// The bits of all parts in which two keys differ.
     pub(crate) fn mark_differing(&self, a: &[u64; N], b: &[u64; N], mask: &mut [u64; N]) {
         for field in self.fields.iter().chain([&self.shape]) {

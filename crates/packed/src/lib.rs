@@ -17,10 +17,12 @@ mod fields;
 mod fine;
 mod keys_only;
 mod memo;
+mod recall;
 mod sample;
 mod team;
 
 pub use keys_only::{Odd, States};
+pub use recall::Recall;
 pub use sample::Sample;
 pub use team::Team;
 

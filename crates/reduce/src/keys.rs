@@ -90,8 +90,20 @@ impl<Y: System + ?Sized, R: Reduction<Y> + ?Sized, const N: usize> Reduction<Pac
         Ok(())
     }
 
+    fn can_sift(&self) -> bool {
+        self.inner.can_sift()
+    }
+
+    fn begin_again(&mut self) {
+        self.inner.begin_again();
+    }
+
     fn is_partial(&self) -> bool {
         self.inner.is_partial()
+    }
+
+    fn is_steady(&self) -> bool {
+        self.inner.is_steady()
     }
 
     fn class(&self, t: TransitionId) -> u32 {

@@ -4,6 +4,7 @@
 //! all that crate `packed` needs to remember what agents can do.
 
 use crate::{Batch, Fault, Observed, System, Vector};
+use std::ops::Range;
 
 /// A system that may be able to tell its parts and agents.
 pub trait Composed: System {
@@ -50,6 +51,12 @@ pub trait Tracer<S: Vector + ?Sized> {
 
     /// Appends the state that has these parts.
     fn put_together(&mut self, parts: &Parts, out: &mut S::Rows);
+
+    /// Appends the parts of a state that have some of these bytes of it; `false` if they have no bytes.
+    fn parts_at(&mut self, state: &S, bytes: &[Range<usize>], touched: &mut Vec<u16>) -> bool {
+        let _ = (state, bytes, touched);
+        false
+    }
 
     /// If states are keys already: where each part lies in their words. Its value is then the number that it is there, in
     /// four bytes, lowest first; and there is one shape.

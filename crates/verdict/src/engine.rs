@@ -1,10 +1,8 @@
 //! Which engine makes the successors: the system itself, or what is remembered of it on packed keys.
 //!
-//! Small systems are searched as they are; that takes less time than to look at them first. A search that does not
-//! end soon begins again with keys ([`Packed`]). If a part turns out to have more values than its field has room for,
-//! it begins again with wider ones, and if nothing is gained by remembering, without. With keys, several threads can
-//! search.
+//! Which of the two it is [`attempts`] says. With keys, several threads can search.
 
+use crate::attempts::{self, Attempt, by_engine, can_sift};
 use crate::phase::{Broken, Made, Searched, is_simple, run_phase};
 use crate::threads::{Alone, Members, must_be_one};
 use crate::{OneThread, Options, StoreKind};
@@ -39,16 +37,6 @@ impl EngineKind {
     }
 }
 
-/// States that the system itself makes first.
-const FIRST: u64 = 1 << 13;
-
-/// Steps after which it is decided how keys are made: of a system that is known to be large, and of any.
-const STEPS: usize = 1 << 12;
-const FEW_STEPS: usize = 1 << 8;
-
-/// Attempts with keys of the smallest possible width; then each gets a word more.
-const ATTEMPTS: usize = 6;
-
 /// A search under way.
 pub(crate) struct Search<'a, 'y, Y: Observed + Composed> {
     pub(crate) system: &'y Y,
@@ -81,94 +69,44 @@ impl Lean {
     }
 }
 
-/// What became of an attempt: an answer, or what was seen.
-enum Attempt<'y, Y: Observed + Composed> {
-    Done(Box<Result<Searched, Box<Broken>>>),
-    Again(Sample<'y, Y::State>),
-    Useless,
-}
-
-impl<'y, Y: Observed + Composed> Attempt<'y, Y> {
-    fn after(failure: Failure, sample: impl FnOnce() -> Sample<'y, Y::State>) -> Self {
-        match failure {
-            Failure::TooNarrow => Self::Again(sample()),
-            Failure::Useless => Self::Useless,
-        }
-    }
-}
-
 impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
     /// Searches with the engine that is asked for.
     pub(crate) fn run(mut self) -> Result<Searched, Box<Broken>> {
-        let mut searched = self.run_by_engine()?;
+        let (system, options) = (self.system, self.options);
+        let mut searched = by_engine(system, options, options.limits, &mut self)?;
         let must = must_be_one(self.questions, self.reduction.preserves(), self.options);
         let why = must.or(searched.report.one_thread).unwrap_or(OneThread::Engine);
         let is_one = self.options.threads > 1 && searched.report.threads == 1;
         searched.report.one_thread = is_one.then_some(why);
         Ok(searched)
     }
+}
 
-    fn run_by_engine(&mut self) -> Result<Searched, Box<Broken>> {
-        let limits = self.options.limits;
-        let kind = self.options.engine;
-        if kind == EngineKind::Auto && !self.can_gain() {
-            return self.plain(limits);
-        }
-        if kind == EngineKind::Auto {
-            let states = limits.states.min(FIRST);
-            let mut first = self.plain(Limits { states, ..limits })?;
-            first.report.one_thread = Some(OneThread::Small);
-            let is_cut = first.report.end == End::Stopped(Stop::States { limit: states });
-            if !is_cut || states == limits.states {
-                return Ok(first);
-            }
-        }
-        if kind != EngineKind::Interpreter
-            && let Some(done) = self.packed()
-        {
-            return done;
-        }
-        self.plain(limits)
-    }
+impl<'y, Y: Observed + Composed> attempts::Search<'y, Y> for Search<'_, 'y, Y> {
+    type Found = Result<Searched, Box<Broken>>;
 
-    /// Whether keys are possible, and successors may come from what is remembered.
     fn can_gain(&self) -> bool {
-        let is_reduced = self.reduction.preserves().is_reduced();
-        (!is_reduced || self.reduction.can_sift()) && self.system.tracer().is_some()
+        can_sift(&*self.reduction)
     }
 
-    fn plain(&mut self, limits: Limits) -> Result<Searched, Box<Broken>> {
+    fn plain(&mut self, limits: Limits, is_first: bool) -> Self::Found {
         let options = Options { limits, ..self.options.clone() };
         self.reduction.begin_again();
-        run_phase(self.system, &mut *self.reduction, false, None, self.questions, &options, self.watch)
+        let (reduction, questions) = (&mut *self.reduction, self.questions);
+        let mut done = run_phase(self.system, reduction, false, None, questions, &options, self.watch)?;
+        done.report.one_thread = is_first.then_some(OneThread::Small);
+        Ok(done)
     }
 
-    /// Searches with keys; `None` if that is not possible or not worth it.
-    fn packed(&mut self) -> Option<Result<Searched, Box<Broken>>> {
-        // What is known to be large is worth a closer look.
-        let n_steps = if self.options.engine == EngineKind::Auto { STEPS } else { FEW_STEPS };
-        let mut sample = match Sample::new(self.system, n_steps) {
-            Ok(sample) => sample?,
-            Err(_) => return None,
-        };
-        for attempt in 0.. {
-            let n_words = sample.n_words().max(1 + attempt / ATTEMPTS);
-            let done = match n_words {
-                1 => self.attempt::<1>(sample),
-                2 => self.attempt::<2>(sample),
-                3 | 4 => self.attempt::<4>(sample),
-                _ => return None,
-            };
-            sample = match done {
-                Attempt::Done(done) => return Some(*done),
-                Attempt::Again(sample) => sample,
-                Attempt::Useless => return None,
-            };
-        }
-        None
+    fn is_cut(found: &Self::Found, states: u64) -> bool {
+        let end = found.as_ref().ok().map(|searched| &searched.report.end);
+        end == Some(&End::Stopped(Stop::States { limit: states }))
     }
 
-    fn attempt<const N: usize>(&mut self, mut sample: Sample<'y, Y::State>) -> Attempt<'y, Y> {
+    fn attempt<const N: usize>(
+        &mut self,
+        mut sample: Sample<'y, Y::State>,
+    ) -> Attempt<'y, Y::State, Self::Found> {
         let (questions, options) = (self.questions, self.options);
         let mut lean = self.together::<N>(&mut sample);
         if let Some(Lean::Failed(failure)) = lean {
@@ -194,12 +132,11 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
             searched.report.key_words = Some(N);
             searched.report.one_thread = one_thread;
         }
-        match packed.failure() {
-            None => Attempt::Done(Box::new(done)),
-            Some(failure) => Attempt::after(failure, || packed.into_sample()),
-        }
+        Attempt::new(packed, done)
     }
+}
 
+impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
     /// Searches with several threads, if there are any and that can be done.
     fn together<const N: usize>(&mut self, sample: &mut Sample<'y, Y::State>) -> Option<Lean> {
         let (questions, n_threads) = (self.questions, self.options.threads);

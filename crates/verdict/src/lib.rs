@@ -1,8 +1,8 @@
 //! What is claimed, how sure it is, and on what evidence.
 //!
 //! [`analyse`] answers questions about a system: it plans searches, looks at what they found, and builds a
-//! [`Verdict`] for each question. The data's way: `analysis` plans and asks; `engine` says on which states, `threads` by whom; `phase` runs one search;
-//! `graph_questions` looks at the edges; `linear` asks about runs; `lift` turns paths of representatives into real ones, `original` those of a smaller system; `replay`
+//! [`Verdict`] for each question. The data's way: `analysis` plans and asks; `engine` says on which states, in `attempts`, `threads` by whom; `phase` runs one search;
+//! `graph_questions` looks at the edges; `linear` asks about runs, `linear_engine` searches for them; `lift` turns paths of representatives into real ones, `original` those of a smaller system; `replay`
 //! runs every counterexample again before anyone sees it; `verdict` is the result, `row` what it rests on.
 //!
 //! Invariants:
@@ -14,10 +14,12 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
+mod attempts;
 mod engine;
 mod graph_questions;
 mod lift;
 mod linear;
+mod linear_engine;
 mod messages;
 mod options;
 mod original;

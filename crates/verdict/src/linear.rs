@@ -14,20 +14,20 @@
 
 use crate::analysis::{Answer, Broken};
 use crate::lift::lift;
-use crate::phase::{make_store, no_room};
+use crate::linear_engine::{Found, Guides, Order, RunSearch};
+use crate::phase::no_room;
 use crate::replay::{Rejection, Replayed, go_on, run};
 use crate::{
     Contradiction, Evidence, Guided, Holds, Inconclusive, OneThread, Options, PhaseReport, SearchKind, Trace,
     Verdict, Violated, Witness,
 };
-use stubborn_explore::linear::{
-    AcceptedRun, Exits, LinearJob, LinearOutcome, NestedJob, Participants, exits, nested_search, search,
-};
+use std::ops::Range;
+use stubborn_explore::linear::{AcceptedRun, Exits, LinearOutcome, Participants, exits};
 use stubborn_explore::{End, Limits, Stop, Watch};
 use stubborn_ltl::{Automaton, Letter, closure, degeneralise};
 use stubborn_reduce::{Full, Preserves, Reduction};
-use stubborn_store::{Exact, Guarantee, Store};
-use stubborn_system::{Batch, Fault, Question, Symmetric, System, TransitionId, Vector};
+use stubborn_store::{Full as NoRoom, Guarantee};
+use stubborn_system::{Batch, Composed, Fault, Question, Symmetric, System, TransitionId, Vector};
 
 /// A property of runs over states of a kind.
 pub trait RunProperty<S: Vector + ?Sized> {
@@ -48,6 +48,12 @@ pub trait RunProperty<S: Vector + ?Sized> {
 
     /// Which propositions hold in a state: for searches, fast.
     fn letter(&mut self, state: &S) -> Result<Letter, Fault>;
+
+    /// The same. Appends the bytes of the state on which it depends, besides which parts the state has; `None` if that is not known.
+    fn traced_letter(&mut self, state: &S, bytes: &mut Vec<Range<usize>>) -> Result<Option<Letter>, Fault> {
+        let _ = (state, bytes);
+        Ok(None)
+    }
 
     /// Whether the run through `states` that repeats from number `cycle` on is forbidden. Uses nothing of what
     /// the other functions use. The last of the states is the last before the run repeats.
@@ -107,7 +113,7 @@ pub fn check_runs<Z, Y>(
     watch: &mut dyn Watch,
 ) -> Result<(Answer, Vec<PhaseReport>), Box<Broken>>
 where
-    Z: System,
+    Z: Composed,
     Y: Symmetric + System<State = Z::State>,
 {
     let mut phases = Vec::new();
@@ -127,7 +133,7 @@ fn answer<Z, Y>(
     phases: &mut Vec<PhaseReport>,
 ) -> Result<Verdict, Box<Broken>>
 where
-    Z: System,
+    Z: Composed,
     Y: Symmetric + System<State = Z::State>,
 {
     let forbidden = property.forbidden().clone();
@@ -202,7 +208,7 @@ fn nested<Z, Y>(
     phases: &mut Vec<PhaseReport>,
 ) -> Result<Verdict, Box<Broken>>
 where
-    Z: System,
+    Z: Composed,
     Y: Symmetric + System<State = Z::State>,
 {
     let limits = options.limits;
@@ -230,7 +236,7 @@ where
 }
 
 /// The reduction to use with an automaton that is closed under stuttering: none is one, too, for a tester.
-fn reduction_for<'a, Z: System>(
+fn reduction_for<'a, Z: Composed>(
     plan: &LinearPlan<'a, Z>,
     options: &Options,
     support: u64,
@@ -243,10 +249,7 @@ fn reduction_for<'a, Z: System>(
 const FIRST_PAIRS: u64 = 4_096;
 
 /// By state of an automaton: the sets that lead on from it. None at all if they are missing for one that needs them.
-fn guides<'a, Z: System>(
-    plan: &LinearPlan<'a, Z>,
-    automaton: &Automaton,
-) -> Vec<Option<Box<dyn Reduction<Z> + 'a>>> {
+fn guides<'a, Z: System>(plan: &LinearPlan<'a, Z>, automaton: &Automaton) -> Guides<'a, Z> {
     let Some(make) = plan.guide else { return Vec::new() };
     let mut guides = Vec::new();
     for exits in exits(automaton) {
@@ -260,7 +263,7 @@ fn guides<'a, Z: System>(
 }
 
 /// One search for one automaton.
-struct One<'a, 'w, Z: System> {
+struct One<'a, 'w, Z: Composed> {
     searched: &'a Z,
     property: &'a mut dyn RunProperty<Z::State>,
     options: &'a Options,
@@ -270,7 +273,7 @@ struct One<'a, 'w, Z: System> {
     limits: Limits,
 }
 
-impl<Z: System> One<'_, '_, Z> {
+impl<Z: Composed> One<'_, '_, Z> {
     /// With a reduction: for a while as usual, for a while guided by the automaton, which often ends soon or not at all; then
     /// as usual to the end.
     fn search_reduced(
@@ -306,39 +309,22 @@ impl<Z: System> One<'_, '_, Z> {
     fn search(
         &mut self,
         reduction: &mut dyn Reduction<Z>,
-        guides: Vec<Option<Box<dyn Reduction<Z> + '_>>>,
+        guides: Guides<'_, Z>,
         fairness: Option<&mut dyn Participants<Z::State>>,
         tester: bool,
         phases: &mut Vec<PhaseReport>,
     ) -> Result<LinearOutcome, Box<Broken>> {
-        let mut store = Exact::new();
-        let (extends, fair) = (self.property.extends(), fairness.is_some());
-        let property = &mut *self.property;
+        let fair = fairness.is_some();
         let is_guided = guides.iter().any(Option::is_some);
         // Without reduction the pairs are those of the product, all of them, as in other tools.
         let selective = !tester && !is_guided && reduction.preserves() != Preserves::Everything;
-        let outcome = search(LinearJob {
-            system: self.searched,
-            reduction,
-            store: &mut store,
-            letter: &mut |state| property.letter(state),
-            automaton: self.automaton,
-            extends,
-            tester,
-            selective,
-            first_look: self.options.first_look,
-            guides,
-            fairness: match fairness {
-                Some(fairness) => Some(&mut *fairness),
-                None => None,
-            },
-            watch: &mut *self.watch,
-            limits: self.limits,
-        });
-        let (name, guarantee) = (reduction.name(), Store::<Z::State>::guarantee(&store));
+        let name = reduction.name();
         let name = if is_guided { format!("{name}, guided") } else { name };
-        self.note(name, SearchKind::BreadthFirst, guarantee, &outcome, fair, phases)?;
-        Ok(outcome)
+        let order = Order::Components { tester, selective };
+        let found = self.find(reduction, guides, fairness, order);
+        let found = found.map_err(|_| self.broken("an exact store needs no room to begin with"))?;
+        self.note(name, SearchKind::BreadthFirst, &found, fair, phases)?;
+        Ok(found.outcome)
     }
 
     /// By nested depth-first search: a run, or what it means that there is none. `is_closed`: whether what is searched for is closed
@@ -349,31 +335,47 @@ impl<Z: System> One<'_, '_, Z> {
         is_closed: bool,
         phases: &mut Vec<PhaseReport>,
     ) -> Result<Result<AcceptedRun, Verdict>, Box<Broken>> {
-        let mut store = match make_store::<[u8]>(self.options) {
-            Ok(store) => store,
+        let (name, preserves) = (reduction.name(), reduction.preserves());
+        let found = match self.find(reduction, Vec::new(), None, Order::Nested) {
+            Ok(found) => found,
             Err(full) => {
                 let stop = no_room(&full, self.options);
                 return Ok(Err(Verdict::Inconclusive(Inconclusive::Stopped(stop))));
             }
         };
-        let (extends, property) = (self.property.extends(), &mut *self.property);
-        let outcome = nested_search(NestedJob {
-            system: self.searched,
-            reduction,
-            store: &mut *store,
-            letter: &mut |state| property.letter(state),
-            automaton: self.automaton,
-            extends,
-            watch: &mut *self.watch,
-            limits: self.limits,
-        });
-        let guarantee = store.guarantee();
-        self.note(reduction.name(), SearchKind::DepthFirst, guarantee, &outcome, false, phases)?;
+        self.note(name, SearchKind::DepthFirst, &found, false, phases)?;
+        let Found { outcome, guarantee, .. } = found;
         Ok(outcome.run.ok_or_else(|| match guarantee {
-            Guarantee::Exact => self.without_run(&outcome.end, reduction.preserves(), is_closed),
+            Guarantee::Exact => self.without_run(&outcome.end, preserves, is_closed),
             _ if outcome.end == End::Complete => Verdict::Inconclusive(Inconclusive::Omission(guarantee)),
-            _ => self.without_run(&outcome.end, reduction.preserves(), is_closed),
+            _ => self.without_run(&outcome.end, preserves, is_closed),
         }))
+    }
+
+    fn find(
+        &mut self,
+        reduction: &mut dyn Reduction<Z>,
+        guides: Guides<'_, Z>,
+        fairness: Option<&mut dyn Participants<Z::State>>,
+        order: Order,
+    ) -> Result<Found, NoRoom> {
+        let Self { property, automaton, options, watch, .. } = self;
+        let search = RunSearch {
+            reduction,
+            guides,
+            property: &mut **property,
+            fairness: fairness.map(|fairness| fairness as _),
+            automaton,
+            order,
+            options,
+            watch: &mut **watch,
+        };
+        search.run(self.searched, self.limits)
+    }
+
+    fn broken(&self, what: &str) -> Box<Broken> {
+        let stats = stubborn_explore::Stats::default();
+        Box::new(Broken { fault: Fault::Broken(what.into()), trace: None, stats })
     }
 
     /// Writes down how a search went; a fault of the model ends everything.
@@ -381,11 +383,11 @@ impl<Z: System> One<'_, '_, Z> {
         &mut self,
         reduction: String,
         search: SearchKind,
-        guarantee: Guarantee,
-        outcome: &LinearOutcome,
+        found: &Found,
         fair: bool,
         phases: &mut Vec<PhaseReport>,
     ) -> Result<(), Box<Broken>> {
+        let Found { outcome, guarantee, key_words } = found;
         if let End::Fault(fault, path) = &outcome.end {
             let trace = run(self.searched, path).ok().map(|states| {
                 let witness = Witness { steps: path.clone(), ..Witness::default() };
@@ -394,7 +396,7 @@ impl<Z: System> One<'_, '_, Z> {
             return Err(Box::new(Broken { fault: fault.clone(), trace, stats: outcome.stats }));
         }
         phases.push(PhaseReport {
-            key_words: None,
+            key_words: *key_words,
             reduction,
             symmetry: false,
             search,
@@ -403,7 +405,7 @@ impl<Z: System> One<'_, '_, Z> {
             one_thread: (self.options.threads > 1).then_some(OneThread::Question),
             stats: outcome.stats,
             end: outcome.end.clone(),
-            guarantee,
+            guarantee: *guarantee,
             no_ignoring: false,
             always_may_terminate: None,
             cannot_terminate: None,
@@ -474,7 +476,7 @@ fn judged<Z, Y>(
     options: &Options,
 ) -> Judged
 where
-    Z: System,
+    Z: Composed,
     Y: Symmetric + System<State = Z::State>,
 {
     match try_judged(searched, original, property, found, is_closure, options) {
@@ -495,7 +497,7 @@ fn try_judged<Z, Y>(
     options: &Options,
 ) -> Result<Judged, Fault>
 where
-    Z: System,
+    Z: Composed,
     Y: Symmetric + System<State = Z::State>,
 {
     let broken = |what: &str| Fault::Broken(what.into());
@@ -514,8 +516,11 @@ where
     let Some(mut states) = forbidden_run(original, property, &mut lifted, options.replay_states)? else {
         return Ok(Judged::NotForbidden);
     };
-    // Every run that goes round was found so; what is decided before can go on fairly.
-    if let Some(start) = witness.cycle_start.and(lifted.cycle_start) {
+    // Every run that goes round was found so; what is decided before can go on fairly. If only the closure has decided it, the
+    // property may mind how it goes on.
+    let goes_round =
+        if is_closure { lifted.cycle_start } else { witness.cycle_start.and(lifted.cycle_start) };
+    if let Some(start) = goes_round {
         let mut once = states.clone();
         once.truncate(states.len() - 1);
         if !property.counts(&once, start, &lifted.steps[start..])? {

@@ -67,7 +67,7 @@ pub struct LinearJob<'a, Y: System + ?Sized> {
     pub tester: bool,
     /// By state of the automaton, for all that have [`exits`] or for none: sets towards its goals. Not with a tester, nor
     /// with fairness.
-    pub guides: Vec<Option<Box<dyn Reduction<Y> + 'a>>>,
+    pub guides: Vec<Option<&'a mut dyn Reduction<Y>>>,
     /// Whether only pairs are made that tell something new of the system or may yet be accepted. Not with a tester, nor with
     /// guides.
     pub selective: bool,

@@ -25,6 +25,7 @@ use moves::{Move, Moves, Wanted};
 use notes::Notes;
 use program::{Code, Program};
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Mutex, OnceLock};
 use stubborn_system::{Batch, Fault, TransitionId};
 pub use traced::Traced;
@@ -172,6 +173,20 @@ impl Engine<'_> {
     /// Whether an expression holds in a state.
     pub fn holds(&mut self, state: &[u8], condition: &Condition) -> bool {
         self.holds_for(state, 0, condition)
+    }
+
+    /// The same. Appends the bytes of the state on which it depends; besides these, it depends on the order of segments.
+    pub fn holds_noting(
+        &mut self,
+        state: &[u8],
+        condition: &Condition,
+        bytes: &mut Vec<Range<usize>>,
+    ) -> bool {
+        self.room.notes.trace(state.len());
+        let holds = self.holds(state, condition);
+        self.room.notes.rest();
+        bytes.extend(self.room.notes.ranges(state.len()));
+        holds
     }
 
     /// Whether an expression of a process holds in a state.

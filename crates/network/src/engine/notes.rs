@@ -5,6 +5,7 @@
 //! and on nothing else. So every read and every write of a state goes by [`Notes::touch`].
 
 use std::cell::Cell;
+use std::ops::Range;
 
 #[derive(Debug, Default)]
 pub(super) struct Notes {
@@ -43,6 +44,16 @@ impl Notes {
                 word.set(word.get() | 1 << (byte % 64));
             }
         }
+    }
+
+    /// The bytes that were touched, of so many, as ranges.
+    pub(super) fn ranges(&self, length: usize) -> impl Iterator<Item = Range<usize>> {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let start = (at..length).find(|&byte| self.is_touched(byte, byte + 1))?;
+            at = (start..length).find(|&byte| !self.is_touched(byte, byte + 1)).unwrap_or(length);
+            Some(start..at)
+        })
     }
 
     /// Whether one of the bytes from `start` to `end` was touched.

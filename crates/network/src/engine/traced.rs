@@ -13,6 +13,7 @@ use super::program::{Act, Program};
 use super::{Compiled, Engine};
 use crate::{Network, Variable};
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 use stubborn_system::{Batch, Composed, Fault, FlatRows, Lent, Parts, Rows, Shared, Tracer, Unit};
 
@@ -142,6 +143,19 @@ impl Tracer<[u8]> for Traced<'_> {
 
     fn put_together(&mut self, parts: &Parts, out: &mut FlatRows<u8>) {
         out.push(&parts.bytes);
+    }
+
+    fn parts_at(&mut self, state: &[u8], bytes: &[Range<usize>], touched: &mut Vec<u16>) -> bool {
+        self.cut(state, &mut Vec::new());
+        let mut start = 0;
+        for &(part, end) in &self.list {
+            let end = end as usize;
+            if bytes.iter().any(|range| range.start < end && start < range.end) {
+                touched.push(part);
+            }
+            start = end;
+        }
+        true
     }
 
     fn agents(&mut self, roots: &mut Vec<u16>) {

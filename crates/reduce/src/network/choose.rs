@@ -46,6 +46,8 @@ pub struct NetworkReduction<'n> {
     purpose: Purpose,
     kind: ReductionKind,
     is_off: bool,
+    /// Whether it was given up during the search at hand.
+    is_given_up: bool,
     /// The steps that bury a process, if that is done at once.
     burials: Option<FixedBitSet>,
     depth: Option<CheckDepth>,
@@ -62,7 +64,10 @@ pub struct NetworkReduction<'n> {
     populations: Vec<Population>,
     /// The population for each key; `None` if it has no tables.
     numbers: HashMap<Vec<u8>, Option<usize>>,
+    n_numbered: u64,
     n_refused: usize,
+    /// The same of searches before.
+    of_others: HashMap<Vec<u8>, usize>,
     /// Whether what was chosen for a state once is chosen for it always.
     is_steady: bool,
     /// What the tables depend on in the state at hand, and the population.
@@ -121,6 +126,7 @@ impl<'n> NetworkReduction<'n> {
             kind,
             // A step of anybody changes who may move next, or what somebody can see.
             is_off: kind == ReductionKind::None || network.has_priorities || network.last.is_some(),
+            is_given_up: false,
             depth: None,
             n_seen: 0,
             n_seen_at_check: 0,
@@ -131,7 +137,9 @@ impl<'n> NetworkReduction<'n> {
             chosen: Choice::default(),
             populations: Vec::new(),
             numbers: HashMap::new(),
+            n_numbered: 0,
             n_refused: 0,
+            of_others: HashMap::new(),
             is_steady: false,
             key: Vec::new(),
             last_key: Vec::new(),
@@ -176,7 +184,7 @@ impl<'n> NetworkReduction<'n> {
 
     fn is_to_be_checked(&self) -> bool {
         match self.depth {
-            _ if self.is_off => false,
+            _ if self.is_off || self.is_given_up => false,
             None => false,
             Some(CheckDepth::Everything) => true,
             Some(CheckDepth::Sample) => self.n_seen.is_power_of_two() && self.n_seen != self.n_seen_at_check,
@@ -259,7 +267,7 @@ impl<'n> NetworkReduction<'n> {
     /// Whether there is something to choose from at the state whose successors are at hand, and choosing pays.
     fn is_worth_it(&mut self) -> bool {
         (self.chosen.is_everything, self.chosen.is_partial, self.chosen.closed) = (true, false, None);
-        if self.is_off || self.made.len() <= 1 {
+        if self.is_off || self.is_given_up || self.made.len() <= 1 {
             return false;
         }
         self.groups.clear();
@@ -391,7 +399,7 @@ impl<'n> NetworkReduction<'n> {
             return;
         }
         // Tables that serve a few states only cost more than they save.
-        let n = self.populations.len() as u64;
+        let n = self.n_numbered;
         if self.is_steady && self.n_refused >= MOST_REFUSED {
             // From here on no tables are made, so nothing need be remembered.
             self.number = None;
@@ -400,8 +408,12 @@ impl<'n> NetworkReduction<'n> {
         if n >= MOST_POPULATIONS || (n > FREE_POPULATIONS && n * STATES_PER_POPULATION > self.n_seen) {
             self.number = None;
             self.n_refused += 1;
-            self.is_off |= !self.is_steady && self.n_refused >= MOST_REFUSED;
+            self.is_given_up |= !self.is_steady && self.n_refused >= MOST_REFUSED;
+        } else if let Some(known) = self.of_others.remove(&self.key) {
+            self.n_numbered += 1;
+            self.number = Some(known);
         } else {
+            self.n_numbered += 1;
             let is_up = self.kind == ReductionKind::UpSets;
             let view = self.network.view(state);
             let made = Population::new(self.network, &self.flow, &view, &self.watched, is_up);
@@ -467,8 +479,13 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         true
     }
 
-    /// Tables and what is remembered stay: they are true of the network.
+    /// Tables and what is remembered stay: they are true of the network. Which populations are worth tables is decided again, so
+    /// that what is chosen does not depend on searches before.
     fn begin_again(&mut self) {
+        let made = std::mem::take(&mut self.numbers).into_iter();
+        self.of_others.extend(made.filter_map(|(key, number)| number.map(|number| (key, number))));
+        (self.n_numbered, self.n_refused, self.is_given_up) = (0, 0, false);
+        self.last_key.clear();
         self.patience = Patience::default();
         self.deletion = Patience::default();
         self.seen = Seen::default();

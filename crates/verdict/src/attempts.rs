@@ -1,0 +1,124 @@
+//! Attempts at a search: by the system itself, then with keys of the width that is needed.
+//!
+//! **Implements** the choice of the engine for every search that can do without it or with it: small systems are searched as they
+//! are, since that takes less time than to look at them first. A search that does not end soon begins again with keys
+//! ([`Packed`](stubborn_packed::Packed)). If a part turns out to have more values than its field has room for, it begins again with
+//! wider ones, and if nothing is gained by remembering, without.
+//! **Preserves** what each attempt finds: none knows anything of those before it.
+//! **Checked by** `oracle/tests/packed.rs` and `cli/tests/linear_engines.rs`.
+
+use crate::{EngineKind, Options};
+use stubborn_explore::Limits;
+use stubborn_packed::{Failure, Packed, Sample};
+use stubborn_reduce::{Preserves, Reduction};
+use stubborn_system::{Composed, Vector};
+
+/// States that the system itself makes first.
+const FIRST: u64 = 1 << 13;
+
+/// Steps after which it is decided how keys are made: of a system that is known to be large, and of any.
+const STEPS: usize = 1 << 12;
+const FEW_STEPS: usize = 1 << 8;
+
+/// Attempts with keys of the smallest possible width; then each gets a word more.
+const ATTEMPTS: usize = 6;
+
+/// What became of an attempt: an answer, or what was seen.
+pub(crate) enum Attempt<'y, S: Vector + ?Sized, F> {
+    Done(F),
+    Again(Sample<'y, S>),
+    Useless,
+}
+
+impl<'y, S: Vector + ?Sized, F> Attempt<'y, S, F> {
+    /// What a search with keys has found, if it was not the keys that ended it.
+    pub(crate) fn new<Y: Composed<State = S>, const N: usize>(packed: Packed<'y, Y, N>, found: F) -> Self {
+        match packed.failure() {
+            None => Self::Done(found),
+            Some(failure) => Self::after(failure, || packed.into_sample()),
+        }
+    }
+
+    /// What to do after a failure, with what was seen.
+    pub(crate) fn after(failure: Failure, sample: impl FnOnce() -> Sample<'y, S>) -> Self {
+        match failure {
+            Failure::TooNarrow => Self::Again(sample()),
+            Failure::Useless => Self::Useless,
+        }
+    }
+}
+
+/// A search that can be made by either engine.
+pub(crate) trait Search<'y, Y: Composed> {
+    /// What it finds.
+    type Found;
+
+    /// Whether keys may be of use: see [`can_sift`].
+    fn can_gain(&self) -> bool;
+
+    /// Searches by the system itself. `is_first`: with keys if that is not enough.
+    fn plain(&mut self, limits: Limits, is_first: bool) -> Self::Found;
+
+    /// Whether what was found is all within this limit of states.
+    fn is_cut(found: &Self::Found, states: u64) -> bool;
+
+    /// Searches with keys of `N` words.
+    fn attempt<const N: usize>(&mut self, sample: Sample<'y, Y::State>)
+    -> Attempt<'y, Y::State, Self::Found>;
+}
+
+/// Whether successors that are remembered are of use to a reduction.
+pub(crate) fn can_sift<Y: Composed>(reduction: &dyn Reduction<Y>) -> bool {
+    reduction.preserves() == Preserves::Everything || reduction.can_sift()
+}
+
+/// Searches with the engine that is asked for.
+pub(crate) fn by_engine<'y, Y: Composed, S: Search<'y, Y>>(
+    system: &'y Y,
+    options: &Options,
+    limits: Limits,
+    search: &mut S,
+) -> S::Found {
+    if options.engine == EngineKind::Auto {
+        if !search.can_gain() || system.tracer().is_none() {
+            return search.plain(limits, false);
+        }
+        let states = limits.states.min(FIRST);
+        let first = search.plain(Limits { states, ..limits }, true);
+        if !S::is_cut(&first, states) || states == limits.states {
+            return first;
+        }
+    }
+    let found =
+        if options.engine == EngineKind::Interpreter { None } else { packed(system, options, search) };
+    found.unwrap_or_else(|| search.plain(limits, false))
+}
+
+/// Searches with keys; `None` if that is not possible or not worth it.
+fn packed<'y, Y: Composed, S: Search<'y, Y>>(
+    system: &'y Y,
+    options: &Options,
+    search: &mut S,
+) -> Option<S::Found> {
+    // What is known to be large is worth a closer look.
+    let n_steps = if options.engine == EngineKind::Auto { STEPS } else { FEW_STEPS };
+    let mut sample = match Sample::new(system, n_steps) {
+        Ok(sample) => sample?,
+        Err(_) => return None,
+    };
+    for attempt in 0.. {
+        let n_words = sample.n_words().max(1 + attempt / ATTEMPTS);
+        let done = match n_words {
+            1 => search.attempt::<1>(sample),
+            2 => search.attempt::<2>(sample),
+            3 | 4 => search.attempt::<4>(sample),
+            _ => return None,
+        };
+        sample = match done {
+            Attempt::Done(found) => return Some(found),
+            Attempt::Again(sample) => sample,
+            Attempt::Useless => return None,
+        };
+    }
+    None
+}
