@@ -52,6 +52,11 @@ pub trait Crew<const N: usize>: Sync {
     /// The initial state, in a batch.
     fn initial(&self, out: &mut Batch<[u64; N]>) -> Result<(), Fault>;
 
+    /// Memory that all threads use for what they remember, in bytes.
+    fn bytes(&self) -> usize {
+        0
+    }
+
     /// Calls `work` once in the thread that asks, with what makes successors there, and who looks at states.
     fn join(&self, work: &mut Work<'_, N>);
 }
@@ -75,7 +80,7 @@ pub fn breadth_first_together<const N: usize>(
     limits: Limits,
     watch: &mut dyn Watch,
 ) -> (Ended, Stats) {
-    let hall = Hall::new(store, limits, pace);
+    let hall = Hall::new(crew, store, limits, pace);
     hall.begin(crew);
     std::thread::scope(|scope| {
         for _ in 1..hall.pace.threads {
@@ -91,6 +96,7 @@ type Chunk<const N: usize> = Vec<[u64; N]>;
 
 /// Where threads meet.
 struct Hall<'a, const N: usize> {
+    crew: &'a dyn Crew<N>,
     store: &'a SharedKeys<N>,
     limits: Limits,
     pace: Pace,
@@ -120,7 +126,7 @@ struct Floor<const N: usize> {
 }
 
 impl<'a, const N: usize> Hall<'a, N> {
-    fn new(store: &'a SharedKeys<N>, limits: Limits, pace: Pace) -> Self {
+    fn new(crew: &'a dyn Crew<N>, store: &'a SharedKeys<N>, limits: Limits, pace: Pace) -> Self {
         let pace = Pace { threads: pace.threads.max(1), chunk: pace.chunk.max(1), ..pace };
         let floor = Floor {
             level: Vec::new(),
@@ -131,6 +137,7 @@ impl<'a, const N: usize> Hall<'a, N> {
             ended: None,
         };
         Self {
+            crew,
             store,
             limits,
             pace,
@@ -213,7 +220,7 @@ impl<'a, const N: usize> Hall<'a, N> {
     /// Bytes in use.
     fn bytes(&self) -> usize {
         let chunk = self.pace.chunk * size_of::<[u64; N]>();
-        self.store.bytes() + self.n_chunks.load(Relaxed) * chunk
+        self.store.bytes() + self.crew.bytes() + self.n_chunks.load(Relaxed) * chunk
     }
 
     fn stats(&self) -> Stats {

@@ -15,9 +15,6 @@ use crate::fields::Field;
 use std::ops::Range;
 use stubborn_system::{TransitionId, Unit};
 
-/// Memory that may be used, in bytes; then no more is remembered.
-const ROOM: usize = 1 << 26;
-
 /// New ones after which a unit is judged at a root, and how many states must have been expanded for each.
 const TRIAL: u32 = 1 << 12;
 const WORTH: u64 = 4;
@@ -109,6 +106,8 @@ struct Known {
 /// All that was made.
 #[derive(Debug, Default)]
 pub(crate) struct Memo<const N: usize> {
+    /// Memory that may be used, in bytes; then no more is remembered.
+    pub(crate) room: usize,
     /// All units at all roots.
     looks: Vec<Look<N>>,
     known: Vec<Known>,
@@ -232,7 +231,7 @@ impl<const N: usize> Memo<N> {
         touched: &[u64; N],
         made: Option<&[Difference<N>]>,
     ) {
-        if self.known[number].is_off || self.bytes() > ROOM {
+        if self.known[number].is_off || self.bytes() > self.room {
             return;
         }
         if (0..N).any(|word| touched[word] & !self.looks[number].mask[word] != 0) {
@@ -249,6 +248,9 @@ impl<const N: usize> Memo<N> {
             return;
         }
         if (n as usize + 1) * 2 > self.looks[number].n_slots() {
+            if self.bytes() + 2 * self.looks[number].n_slots() * size_of::<Slot<N>>() > self.room {
+                return;
+            }
             let old = self.renew(number, self.looks[number].shift - 1);
             for at in old {
                 let slot = self.slots[at];

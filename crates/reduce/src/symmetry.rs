@@ -62,6 +62,10 @@ impl<Y: Symmetric + ?Sized> System for Quotient<'_, Y> {
         Ok(fired)
     }
 
+    fn bytes(&self) -> usize {
+        self.inner.bytes()
+    }
+
     fn values(&self, state: &Y::State) -> Vec<(String, String)> {
         self.inner.values(state)
     }

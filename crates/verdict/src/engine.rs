@@ -168,7 +168,7 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
             }
         }
         let packed = match Packed::<Y, N>::new(self.system, sample) {
-            Ok(packed) => packed,
+            Ok(packed) => packed.within(self.options.limits.bytes),
             Err(sample) => return Attempt::Again(sample),
         };
         self.reduction.begin_again();
@@ -195,8 +195,8 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
         let Some(shared) = self.system.shared() else { return Together::Alone(OneThread::Engine) };
         let Some(team) = Team::<N>::new(sample) else { return Together::Failed(Failure::TooNarrow) };
         let store = SharedKeys::<N>::new(self.options.threads);
-        let crew = Members { shared: &*shared, team: &team, questions };
         let (n_threads, limits) = (self.options.threads, self.options.limits);
+        let crew = Members::new(&*shared, &team, questions, limits.bytes / n_threads);
         let (ended, stats) = breadth_first_together(&crew, &store, Pace::of(n_threads), limits, self.watch);
         if let Some(failure) = team.disband(sample) {
             return Together::Failed(failure);

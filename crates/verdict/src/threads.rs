@@ -3,6 +3,7 @@
 use crate::phase::{Checks, is_simple};
 use crate::{Options, SearchKind, StoreKind};
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use stubborn_explore::{Crew, Work};
 use stubborn_packed::Team;
 use stubborn_reduce::Preserves;
@@ -65,9 +66,27 @@ pub(crate) fn must_be_one(
 
 /// Threads that search on packed keys.
 pub(crate) struct Members<'a, S: Vector + ?Sized, const N: usize> {
-    pub(crate) shared: &'a dyn Shared<S>,
-    pub(crate) team: &'a Team<N>,
-    pub(crate) questions: &'a [Question],
+    shared: &'a dyn Shared<S>,
+    team: &'a Team<N>,
+    questions: &'a [Question],
+    /// Memory that each thread has its part of, and how much all remember, in bytes.
+    share: usize,
+    remembered: AtomicUsize,
+}
+
+/// States that a thread expands between two looks at how much it remembers.
+const LOOK: u32 = 1 << 8;
+
+impl<'a, S: Vector + ?Sized, const N: usize> Members<'a, S, N> {
+    /// Threads that have a share of the memory each.
+    pub(crate) fn new(
+        shared: &'a dyn Shared<S>,
+        team: &'a Team<N>,
+        questions: &'a [Question],
+        share: usize,
+    ) -> Self {
+        Self { shared, team, questions, share, remembered: AtomicUsize::new(0) }
+    }
 }
 
 impl<S: Vector + ?Sized, const N: usize> Crew<N> for Members<'_, S, N> {
@@ -81,11 +100,26 @@ impl<S: Vector + ?Sized, const N: usize> Crew<N> for Members<'_, S, N> {
         done
     }
 
+    fn bytes(&self) -> usize {
+        self.remembered.load(Relaxed)
+    }
+
     fn join(&self, work: &mut Work<'_, N>) {
         self.shared.lend(&mut |system| {
             let Some(packed) = self.team.member(system) else { return };
+            let packed = packed.within(self.share);
             let mut visitor = Checks::new(&packed, self.questions);
-            work(&mut |key, out| packed.successors(key, out), &mut visitor);
+            let (mut n_expanded, mut counted) = (0u32, 0);
+            let mut expand = |key: &[u64; N], out: &mut Batch<[u64; N]>| {
+                n_expanded = n_expanded.wrapping_add(1);
+                if n_expanded.is_multiple_of(LOOK) {
+                    let now = packed.bytes();
+                    self.remembered.fetch_add(now.wrapping_sub(counted), Relaxed);
+                    counted = now;
+                }
+                packed.successors(key, out)
+            };
+            work(&mut expand, &mut visitor);
             packed.failure().into_iter().for_each(|failure| self.team.report(failure));
         });
     }
