@@ -56,6 +56,12 @@ impl Values {
         self.as_they_are = is_possible.then_some(fields);
     }
 
+    /// Whether values are taken for their numbers.
+    #[inline]
+    pub(crate) fn is_as_they_are(&self) -> bool {
+        self.as_they_are.is_some()
+    }
+
     /// Words that a key needs whose highest bit is free, if values are taken as they are.
     pub(crate) fn words_as_they_are(&self) -> Option<usize> {
         let fields = self.as_they_are.as_ref()?;

@@ -15,6 +15,7 @@ mod codec;
 mod dictionary;
 mod fields;
 mod memo;
+mod represent;
 mod sample;
 mod team;
 

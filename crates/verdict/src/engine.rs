@@ -44,14 +44,25 @@ const FIRST: u64 = 1 << 13;
 const STEPS: usize = 1 << 12;
 const FEW_STEPS: usize = 1 << 8;
 
+/// How many steps that are.
+pub(crate) fn sampled_steps(engine: EngineKind) -> usize {
+    // What is known to be large is worth a closer look.
+    if engine == EngineKind::Auto { STEPS } else { FEW_STEPS }
+}
+
+/// The limits of the first search, by the system itself.
+pub(crate) fn first_limit(limits: Limits) -> Limits {
+    Limits { states: limits.states.min(FIRST), ..limits }
+}
+
 /// Attempts with keys of the smallest possible width; then each gets a word more.
 const ATTEMPTS: usize = 6;
 
 /// Makes a store without numbers.
-type MakeLean<const N: usize> = fn() -> Box<dyn Store<[u64; N]>>;
+pub(crate) type MakeLean<const N: usize> = fn() -> Box<dyn Store<[u64; N]>>;
 
 /// The store of keys without numbers that is asked for. Keys of four words are kept whole.
-fn lean<const N: usize>(kind: StoreKind) -> MakeLean<N> {
+pub(crate) fn lean<const N: usize>(kind: StoreKind) -> MakeLean<N> {
     if kind == StoreKind::Quotient && N <= 2 {
         || Box::new(Quotient::<N>::new())
     } else {
@@ -102,11 +113,10 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
             return self.plain(limits);
         }
         if kind == EngineKind::Auto {
-            let states = limits.states.min(FIRST);
-            let mut first = self.plain(Limits { states, ..limits })?;
+            let few = first_limit(limits);
+            let mut first = self.plain(few)?;
             first.report.one_thread = Some(OneThread::Small);
-            let is_cut = first.report.end == End::Stopped(Stop::States { limit: states });
-            if !is_cut || states == limits.states {
+            if !first.was_cut_at(few.states) || few.states == limits.states {
                 return Ok(first);
             }
         }
@@ -132,9 +142,7 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
 
     /// Searches with keys; `None` if that is not possible or not worth it.
     fn packed(&mut self) -> Option<Result<Searched, Box<Broken>>> {
-        // What is known to be large is worth a closer look.
-        let n_steps = if self.options.engine == EngineKind::Auto { STEPS } else { FEW_STEPS };
-        let mut sample = match Sample::new(self.system, n_steps) {
+        let mut sample = match Sample::new(self.system, sampled_steps(self.options.engine)) {
             Ok(sample) => sample?,
             Err(_) => return None,
         };

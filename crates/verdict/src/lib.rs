@@ -24,6 +24,7 @@ mod original;
 mod phase;
 mod rejections;
 mod replay;
+mod representatives;
 mod row;
 mod threads;
 mod trace;

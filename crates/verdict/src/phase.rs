@@ -53,6 +53,13 @@ pub(crate) struct Searched {
     pub(crate) cannot_terminate: Option<Witness>,
 }
 
+impl Searched {
+    /// Whether it ended because of this limit on states.
+    pub(crate) fn was_cut_at(&self, states: u64) -> bool {
+        self.report.end == End::Stopped(Stop::States { limit: states })
+    }
+}
+
 /// What a search says about a question.
 pub(crate) enum Finding {
     Holds(Holds),
