@@ -124,7 +124,7 @@ impl Watch for Unwatched {
 pub struct Limits {
     /// Most states to find.
     pub states: u64,
-    /// Most memory to use, in bytes: store, queue and graph together.
+    /// Most memory to use, in bytes: store, queue, graph and what the system remembers together.
     pub bytes: usize,
 }
 

@@ -50,4 +50,8 @@ impl<Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> Explorer<N> for S
     fn looks_at_new(&self) -> bool {
         self.visitor.looks_at_found()
     }
+
+    fn bytes(&self) -> usize {
+        self.packed.bytes()
+    }
 }

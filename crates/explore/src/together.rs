@@ -79,6 +79,11 @@ pub trait Explorer<const N: usize> {
 
     /// Whether [`Explorer::arrive`] wants to see every new state.
     fn looks_at_new(&self) -> bool;
+
+    /// Memory that is used for what this thread remembers, in bytes.
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// What a thread does with its explorer.
@@ -149,6 +154,8 @@ struct Hall<'a, const N: usize> {
     bell: Condvar,
     is_over: AtomicBool,
     n_chunks: AtomicUsize,
+    /// Bytes that all threads remember.
+    remembered: AtomicUsize,
     n_expanded: AtomicU64,
     edges: AtomicU64,
     terminal_states: AtomicU64,
@@ -188,6 +195,7 @@ impl<'a, const N: usize> Hall<'a, N> {
             bell: Condvar::new(),
             is_over: AtomicBool::new(false),
             n_chunks: AtomicUsize::new(0),
+            remembered: AtomicUsize::new(0),
             n_expanded: AtomicU64::new(0),
             edges: AtomicU64::new(0),
             terminal_states: AtomicU64::new(0),
@@ -265,7 +273,7 @@ impl<'a, const N: usize> Hall<'a, N> {
     /// Bytes in use.
     fn bytes(&self) -> usize {
         let chunk = self.pace.chunk * (size_of::<[u64; N]>() + size_of::<u32>());
-        self.store.bytes() + self.n_chunks.load(Relaxed) * chunk
+        self.store.bytes() + self.remembered.load(Relaxed) + self.n_chunks.load(Relaxed) * chunk
     }
 
     fn close(&self) -> (Ended, Stats) {
@@ -295,6 +303,8 @@ struct Hands<'h, 'a, const N: usize> {
     mine: Chunk<N>,
     desk: Desk,
     new: Vec<u32>,
+    /// Bytes that were accounted for.
+    remembered: usize,
     /// What is not accounted for yet.
     n_expanded: u64,
     edges: u64,
@@ -309,6 +319,7 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
             mine: Chunk::default(),
             desk: Desk::default(),
             new: Vec::new(),
+            remembered: 0,
             n_expanded: 0,
             edges: 0,
             terminal_states: 0,
@@ -353,6 +364,8 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
     /// Inserts a batch and takes in what is new.
     fn insert(&mut self, batch: &States<N>, explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
         let (hall, limits) = (self.hall, self.hall.limits);
+        let before = std::mem::replace(&mut self.remembered, explorer.bytes());
+        hall.remembered.fetch_add(self.remembered.wrapping_sub(before), Relaxed);
         let used =
             hall.bytes() + hall.pace.threads * batch.len() * (size_of::<[u64; N]>() + size_of::<u32>());
         hall.peak_bytes.fetch_max(used, Relaxed);

@@ -24,6 +24,8 @@ pub(crate) struct Values {
     shapes: Vec<Shape>,
     shape_numbers: Dictionary,
     parts: Vec<Dictionary>,
+    /// Memory in use, in bytes.
+    n_bytes: usize,
     /// If states are keys as they are: where their parts lie. Then values are not numbered.
     as_they_are: Option<Vec<Field>>,
     /// What a tracer must take finer apart, in this order, so that parts are these.
@@ -54,6 +56,12 @@ impl Values {
         self.as_they_are = is_possible.then_some(fields);
     }
 
+    /// Whether values are taken for their numbers.
+    #[inline]
+    pub(crate) fn is_as_they_are(&self) -> bool {
+        self.as_they_are.is_some()
+    }
+
     /// Words that a key needs whose highest bit is free, if values are taken as they are.
     pub(crate) fn words_as_they_are(&self) -> Option<usize> {
         let fields = self.as_they_are.as_ref()?;
@@ -66,8 +74,19 @@ impl Values {
     pub(crate) fn learn<S: Vector + ?Sized>(&mut self, parts: &Parts, tracer: &mut dyn Tracer<S>) {
         self.shape(parts, tracer);
         for (part, value) in parts.iter() {
-            self.parts[usize::from(part)].number(value);
+            self.number(part, value);
         }
+    }
+
+    /// The number of a value of a part.
+    fn number(&mut self, part: u16, value: &[u8]) -> u32 {
+        let values = &mut self.parts[usize::from(part)];
+        let (before, n) = (values.bytes(), values.len());
+        let number = values.number(value);
+        if number as usize == n {
+            self.n_bytes += values.bytes() - before;
+        }
+        number
     }
 
     /// Whether nothing is to be learned from a state.
@@ -82,6 +101,7 @@ impl Values {
         self.shape_numbers.catch_up(&others.shape_numbers);
         self.parts.resize_with(others.parts.len(), Dictionary::default);
         self.parts.iter_mut().zip(&others.parts).for_each(|(mine, theirs)| mine.catch_up(theirs));
+        self.n_bytes = self.parts.iter().map(Dictionary::bytes).sum();
     }
 
     /// The number of the shape of a state that was just taken apart.
@@ -127,7 +147,7 @@ impl Values {
 
     /// Memory in use, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.parts.iter().map(Dictionary::bytes).sum::<usize>() + self.shape_numbers.bytes()
+        self.n_bytes + self.shape_numbers.bytes()
     }
 }
 
@@ -245,7 +265,7 @@ impl<const N: usize> Codec<N> {
         for (part, value) in parts.iter() {
             let number = match value.try_into() {
                 Ok(bytes) if self.values.as_they_are.is_some() => u32::from_le_bytes(bytes),
-                _ => self.values.parts[usize::from(part)].number(value),
+                _ => self.values.number(part, value),
             };
             put(self.fields.get(usize::from(part)).copied().unwrap_or_default(), number);
         }

@@ -7,6 +7,8 @@ pub(crate) struct Dictionary {
     numbers: FxHashMap<Box<[u8]>, u32>,
     bytes: Vec<u8>,
     ends: Vec<u32>,
+    /// What the keys of the map take elsewhere.
+    boxes: usize,
 }
 
 impl Dictionary {
@@ -17,6 +19,8 @@ impl Dictionary {
         }
         let number = self.ends.len() as u32;
         self.numbers.insert(value.into(), number);
+        // An allocator gives sixteen bytes at a time, and has a word of its own.
+        self.boxes += (value.len() + 8).next_multiple_of(16).max(32);
         self.bytes.extend_from_slice(value);
         self.ends.push(self.bytes.len() as u32);
         number
@@ -49,6 +53,8 @@ impl Dictionary {
 
     /// Memory in use, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes.len() * 2 + self.ends.len() * 32
+        // A map is at most seven eighths full, and has a byte for each slot.
+        let map = self.numbers.capacity() / 7 * 8 * (size_of::<(Box<[u8]>, u32)>() + 1);
+        map + self.boxes + self.bytes.len() + self.ends.len() * size_of::<u32>()
     }
 }

@@ -18,6 +18,7 @@ mod fine;
 mod keys_only;
 mod memo;
 mod recall;
+mod represent;
 mod sample;
 mod team;
 
@@ -37,8 +38,10 @@ use stubborn_system::{
 /// States after which it is judged whether anything is remembered.
 const TRIAL: u64 = 1 << 14;
 
-/// Memory that values may take, in bytes, and how often that is looked at.
+/// Memory that values may take, and as much again what was made of them, in bytes; the part of all memory that each may take;
+/// and how often values are looked at.
 const ROOM: usize = 1 << 26;
+const PART: usize = 4;
 const LOOK: u64 = 1 << 10;
 
 /// A system with states as keys of `N` words.
@@ -116,7 +119,14 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
             dependence: [0; N],
             reach: Vec::new(),
         };
-        Self { system, core: RefCell::new(core), failure: Cell::new(None) }
+        Self { system, core: RefCell::new(core), failure: Cell::new(None) }.within(usize::MAX)
+    }
+
+    /// Remembers no more than is right where a search has so many bytes for everything.
+    #[must_use]
+    pub fn within(self, limit: usize) -> Self {
+        self.core.borrow_mut().memo.room = ROOM.min(limit / PART);
+        self
     }
 
     /// The system that is packed.
@@ -134,12 +144,6 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
     pub fn into_sample(self) -> Sample<'y, Y::State> {
         let core = self.core.into_inner();
         Sample { tracer: core.tracer, values: core.codec.values }
-    }
-
-    /// Memory that is used for what is remembered, in bytes.
-    pub fn bytes(&self) -> usize {
-        let core = self.core.borrow();
-        core.memo.bytes() + core.codec.values.bytes()
     }
 
     /// Lets `look` see the state of a key.
@@ -283,7 +287,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
     fn make(&mut self, key: &[u64; N], agent: usize, number: usize) -> Result<Expanded, Halt> {
         self.n_new += 1;
         let is_new_to_it = self.memo.now > TRIAL && self.n_new > self.memo.now;
-        if is_new_to_it || self.n_new.is_multiple_of(LOOK) && self.codec.values.bytes() > ROOM {
+        if is_new_to_it || self.n_new.is_multiple_of(LOOK) && self.codec.values.bytes() > self.memo.room {
             return Err(Halt::Useless);
         }
         let mut state = std::mem::take(&mut self.state);
@@ -392,6 +396,11 @@ impl<Y: System + ?Sized, const N: usize> System for Packed<'_, Y, N> {
             Err(Halt::TooNarrow) => Err(self.fail(Failure::TooNarrow)),
             Err(Halt::Useless) => Err(self.fail(Failure::Useless)),
         }
+    }
+
+    fn bytes(&self) -> usize {
+        let core = self.core.borrow();
+        core.memo.bytes() + core.codec.values.bytes()
     }
 
     fn values(&self, key: &[u64; N]) -> Vec<(String, String)> {

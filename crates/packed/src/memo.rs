@@ -15,9 +15,6 @@ use crate::fields::Field;
 use std::ops::Range;
 use stubborn_system::{TransitionId, Unit};
 
-/// Memory that may be used, in bytes; then no more is remembered.
-const ROOM: usize = 1 << 26;
-
 /// New ones after which a unit is judged at a root, and how many states must have been expanded for each.
 const TRIAL: u32 = 1 << 12;
 const WORTH: u64 = 4;
@@ -122,6 +119,8 @@ struct Known {
 /// All that was made.
 #[derive(Debug, Default)]
 pub(crate) struct Memo<const N: usize> {
+    /// Memory that may be used, in bytes; then no more is remembered.
+    pub(crate) room: usize,
     /// All units at all roots.
     looks: Vec<Look<N>>,
     known: Vec<Known>,
@@ -305,7 +304,7 @@ impl<const N: usize> Memo<N> {
         touched: &[u64; N],
         made: Option<&[Difference<N>]>,
     ) {
-        if self.known[number].is_off || self.bytes() > ROOM {
+        if self.known[number].is_off || self.bytes() > self.room {
             return;
         }
         if (0..N).any(|word| touched[word] & !self.looks[number].mask[word] != 0) {
@@ -319,6 +318,9 @@ impl<const N: usize> Memo<N> {
         if n >= TRIAL && n.is_power_of_two() && (self.now - since) / WORTH < u64::from(n) {
             self.known[number].is_off = true;
             self.renew(number, Self::FIRST_SHIFT);
+            return;
+        }
+        if self.bytes() + 4 * self.looks[number].n_slots() * size_of::<Slot<N>>() > self.room {
             return;
         }
         self.make_room(number, n as usize, key);

@@ -11,8 +11,8 @@
 //! that the symmetry is tested where it is used: a state and its representative must lead to the same orbits
 //! and look the same to the questions. Where that is so in every state, the quotient is bisimilar to the
 //! original, which is all that the questions need.
-//! **Checked by** the token ring's published counts, the campaign on random symmetric models, and a model
-//! with a symmetry that is none.
+//! **Checked by** the token ring's published counts, the campaign on random symmetric models, a model
+//! with a symmetry that is none, and `oracle/tests/packed_symmetry.rs` where states are keys.
 
 use crate::check::Sampler;
 use crate::{CheckDepth, Preserves, Reduction};
@@ -60,6 +60,10 @@ impl<Y: Symmetric + ?Sized> System for Quotient<'_, Y> {
             self.inner.represent(out.state_mut(out.len() - 1))?;
         }
         Ok(fired)
+    }
+
+    fn bytes(&self) -> usize {
+        self.inner.bytes()
     }
 
     fn values(&self, state: &Y::State) -> Vec<(String, String)> {

@@ -8,7 +8,7 @@
 //! **Checked by** the tests below, which compare the estimate with what was really overlooked.
 
 use crate::lines::zeros;
-use crate::prefetch::prefetch;
+use crate::machine::prefetch;
 use crate::{Entry, Full, Guarantee, Store};
 use std::marker::PhantomData;
 use stubborn_system::{Batch, Vector};
@@ -120,6 +120,7 @@ mod tests {
     use stubborn_system::TransitionId;
 
     #[test]
+    #[cfg_attr(miri, ignore = "a measurement")]
     fn the_estimate_of_overlooked_states_is_near_the_truth() {
         let mut store = Bitstate::<[u64; 1]>::new(16, 2).unwrap();
         let n = 20_000;

@@ -3,7 +3,10 @@
 //! Zeroed memory comes from the system for free, which a vector of an aligned type would not give; so the
 //! alignment is done by an offset.
 
-use crate::prefetch::prefetch;
+use crate::machine::prefetch;
+
+/// Lines of a new table. Under Miri, which does little, tables are to grow soon.
+pub(crate) const FIRST_LINES: usize = if cfg!(miri) { 4 } else { 1 << 6 };
 
 /// Lines of slots of type `T`, all zero at first. A line is filled from the left, so a zero slot
 /// ends it; a full line overflows into the next.

@@ -3,6 +3,9 @@
 //! A line of the exact store is looked at twice per insertion, so this is the innermost loop of all. On
 //! x86_64 it uses vector instructions of the baseline; elsewhere, and as the definition, plain code.
 
+#[cfg(target_arch = "x86_64")]
+use crate::machine;
+
 /// The slots of a line whose tag fits, as a bit mask, and the number of slots in use.
 ///
 /// `mask` has the low bits that hold the number; `tag` has none of them. A slot in use is not zero, and the
@@ -11,32 +14,9 @@
 pub(crate) fn scan(line: &[u32], tag: u32, mask: u32) -> (u32, usize) {
     let line: &[u32; 16] = line.try_into().expect("a line has sixteen slots");
     #[cfg(target_arch = "x86_64")]
-    return vector(line, tag, mask);
+    return machine::scan(line, tag, mask);
     #[cfg(not(target_arch = "x86_64"))]
     return plain(line, tag, mask);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn vector(line: &[u32; 16], tag: u32, mask: u32) -> (u32, usize) {
-    use std::arch::x86_64::{
-        __m128i, _mm_and_si128, _mm_cmpeq_epi32, _mm_movemask_epi8, _mm_packs_epi16, _mm_packs_epi32,
-        _mm_set1_epi32, _mm_setzero_si128,
-    };
-    let quarters: [__m128i; 4] = bytemuck::cast(*line);
-    // SAFETY: these instructions need SSE2, which every x86_64 processor has; they touch no memory.
-    unsafe {
-        let (tags, high, zero) =
-            (_mm_set1_epi32(tag as i32), _mm_set1_epi32(!mask as i32), _mm_setzero_si128());
-        let bits = |of: [__m128i; 4]| {
-            let low = _mm_packs_epi32(of[0], of[1]);
-            let top = _mm_packs_epi32(of[2], of[3]);
-            _mm_movemask_epi8(_mm_packs_epi16(low, top)) as u32
-        };
-        let fits = bits(quarters.map(|q| _mm_cmpeq_epi32(_mm_and_si128(q, high), tags)));
-        let free = bits(quarters.map(|q| _mm_cmpeq_epi32(q, zero)));
-        (fits & !free, free.trailing_zeros().min(16) as usize)
-    }
 }
 
 /// The definition.
@@ -68,7 +48,7 @@ pub(crate) trait Eyes {
 
 /// The words of a line that equal those of a key, and those whose highest bit is set, as bit masks; what do they say?
 #[inline(always)]
-fn seen<const N: usize>(equal: u32, highest: u32) -> Seen {
+pub(crate) fn seen<const N: usize>(equal: u32, highest: u32) -> Seen {
     let (equal, ones) = match N {
         1 => (equal, highest),
         2 => (equal & equal >> 1 & 0x55, highest | 0x55),
@@ -92,68 +72,22 @@ impl Eyes for Plain {
     }
 }
 
-/// By vectors of 256 bits. Only for who was compiled for them: see [`with_widest`].
-#[cfg(target_arch = "x86_64")]
-pub(crate) struct Wide;
-
-#[cfg(target_arch = "x86_64")]
-impl Eyes for Wide {
-    #[inline(always)]
-    fn look<const N: usize>(line: &[u64; 8], wanted: &[u64; N]) -> Seen {
-        let mut pattern = [0; 4];
-        for (i, word) in pattern.iter_mut().enumerate() {
-            *word = wanted[i % N];
-        }
-        // SAFETY: nobody but `with_widest` makes use of this type, after it has asked the processor.
-        let (equal, highest) = unsafe { masks_avx2(line, &pattern) };
-        seen::<N>(equal, highest)
-    }
-}
-
-/// The words of a line that equal those of a pattern, and those whose highest bit is set.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-#[inline]
-fn masks_avx2(line: &[u64; 8], pattern: &[u64; 4]) -> (u32, u32) {
-    use std::arch::x86_64::{__m256i, _mm256_castsi256_pd, _mm256_cmpeq_epi64, _mm256_movemask_pd};
-    let [low, high]: [__m256i; 2] = bytemuck::cast(*line);
-    let pattern: __m256i = bytemuck::cast(*pattern);
-    let bits = |of: __m256i| _mm256_movemask_pd(_mm256_castsi256_pd(of)) as u32;
-    let equal = bits(_mm256_cmpeq_epi64(low, pattern)) | bits(_mm256_cmpeq_epi64(high, pattern)) << 4;
-    (equal, bits(low) | bits(high) << 4)
-}
-
 /// Something that is done with one kind of eyes or another. A trait because a closure might not be inlined.
 pub(crate) trait Sight {
     /// Does it. To be inlined always, so that it is compiled for the vectors that the eyes have.
     fn with<E: Eyes>(self);
 }
 
-/// Does something with the widest vectors that the processor has.
-#[inline]
-pub(crate) fn with_widest(sight: impl Sight) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has what the function was compiled for.
-        return unsafe { with_avx2(sight) };
-    }
-    sight.with::<Plain>();
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn with_avx2(sight: impl Sight) {
-    sight.with::<Wide>();
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::with_widest;
 
     #[test]
     fn vector_and_plain_code_see_the_same() {
         let mut random = 9u64;
-        for round in 0..20_000 {
+        // Miri does the same with less.
+        for round in 0..if cfg!(miri) { 40 } else { 20_000 } {
             let mask = u32::MAX >> (1 + round % 20);
             let mut line = [0u32; 16];
             for slot in line.iter_mut().take(round as usize % 17) {

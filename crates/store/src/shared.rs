@@ -6,7 +6,7 @@
 //! **Preserves** everything: which keys are new does not depend on who comes first, only for whom they are.
 //! **Checked by** the tests below against a standard set, with threads, and by `oracle/tests/shared_table.rs`.
 
-use crate::lines::Lines;
+use crate::lines::{FIRST_LINES, Lines};
 use crate::table::Table;
 use crate::{Entry, Full, KeySet};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -15,8 +15,6 @@ use stubborn_system::Vector;
 
 /// How full the table may get.
 const FULL: (usize, usize) = (3, 4);
-
-const FIRST_LINES: usize = if cfg!(miri) { 2 } else { 1 << 6 };
 
 /// A [`KeySet`] that several threads can have.
 pub trait SharedKeySet<const N: usize>: Sync {
@@ -196,10 +194,10 @@ mod tests {
 
     fn compare<const N: usize>(bits: u32, n_threads: usize) {
         // Miri does the same with less.
-        let n = if cfg!(miri) { 60 } else { 30_000 };
+        let (n_workers, n) = if cfg!(miri) { (2, 24) } else { (3, 30_000) };
         let store = SharedKeys::<N>::new(n_threads);
         let found: Vec<Vec<[u64; N]>> = std::thread::scope(|scope| {
-            let threads = (0..3).map(|thread| {
+            let threads = (0..n_workers).map(|thread| {
                 scope.spawn({
                     let store = &store;
                     move || insert_all(store, thread, n, bits)
@@ -208,7 +206,7 @@ mod tests {
             let threads: Vec<_> = threads.collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
-        let expected: HashSet<[u64; N]> = (0..3).flat_map(|thread| keys(thread, n, bits)).collect();
+        let expected: HashSet<[u64; N]> = (0..n_workers).flat_map(|thread| keys(thread, n, bits)).collect();
         let n_found: usize = found.iter().map(Vec::len).sum();
         let found: HashSet<[u64; N]> = found.into_iter().flatten().collect();
         assert_eq!((n_found, store.len()), (expected.len(), expected.len()), "each is new once");
@@ -217,7 +215,7 @@ mod tests {
 
     #[test]
     fn threads_find_each_key_once_while_the_table_grows() {
-        for n_threads in [1, 2, 3] {
+        for n_threads in if cfg!(miri) { 2..3 } else { 1..4 } {
             compare::<1>(15, n_threads);
             compare::<1>(63, n_threads);
             compare::<2>(7, n_threads);
@@ -230,7 +228,7 @@ mod tests {
     #[test]
     fn a_store_without_room_takes_nothing() {
         let store = SharedKeys::<1>::new(1);
-        let n = if cfg!(miri) { 600 } else { 100_000 };
+        let n = if cfg!(miri) { 200 } else { 100_000 };
         let batch: Vec<[u64; 1]> = (0..n).map(|i| [i]).collect();
         let (mut desk, mut new) = (Desk::default(), Vec::new());
         let refused = store.insert(&batch, 1000, &mut desk, &mut new);

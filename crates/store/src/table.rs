@@ -11,7 +11,7 @@
 //! finds that a slot which is made valid too early, or claimed by a read and a write, would be wrong.
 
 use crate::lines::home_of;
-use crate::prefetch::prefetch;
+use crate::machine::prefetch;
 use crate::sorter::Sorter;
 use crate::word::Word;
 use std::marker::PhantomData;

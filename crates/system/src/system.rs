@@ -59,6 +59,11 @@ pub trait System {
         Ok(())
     }
 
+    /// Memory that it uses for what it remembers, in bytes. Searches ask often and count it as theirs.
+    fn bytes(&self) -> usize {
+        0
+    }
+
     /// The variables of `state` by name and value, for people. A name occurs once in a state; states need
     /// not have the same variables.
     fn values(&self, state: &Self::State) -> Vec<(String, String)>;

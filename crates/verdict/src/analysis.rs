@@ -7,13 +7,12 @@
 
 use crate::engine::Search;
 use crate::lift::lift;
-use crate::phase::{self, Finding, PhaseReport, Searched, run_phase};
+use crate::phase::{self, Finding, PhaseReport, Searched};
 use crate::replay::{Rejection, Replayed, Witness, go_on, replay, run};
-use crate::{Contradiction, Inconclusive, OneThread, Options, ReductionKind, Trace, Verdict, Violated};
+use crate::representatives::SymmetricSearch;
+use crate::{Contradiction, Inconclusive, Options, ReductionKind, Trace, Verdict, Violated};
 use stubborn_explore::{End, Stats, Watch};
-use stubborn_reduce::{
-    Checked, Closure, Deletion, Full, OnRepresentatives, Quotient, Reduction, Smaller, StrongComponents,
-};
+use stubborn_reduce::{Checked, Closure, Deletion, Full, Quotient, Reduction, Smaller, StrongComponents};
 use stubborn_system::{Composed, Fault, Observed, Question, Rules, Symmetric, TransitionId};
 
 /// The answers to all questions, and the searches that they came from.
@@ -179,11 +178,8 @@ impl Plan {
         watch: &mut dyn Watch,
     ) -> Result<Searched, Box<phase::Broken>> {
         if self.symmetry {
-            let mut reduction = OnRepresentatives::new(self.reduction::<Y>(options), options.check);
-            let quotient = Quotient::new(system);
-            let mut done = run_phase(&quotient, &mut reduction, true, None, questions, options, watch)?;
-            done.report.one_thread = (options.threads > 1).then_some(OneThread::Engine);
-            return Ok(done);
+            let reduction = &|| self.reduction::<Y>(options);
+            return SymmetricSearch { system, reduction, questions, options, watch }.run();
         }
         let reduction = make(self.reduction).unwrap_or_else(|| self.reduction::<Y>(options));
         Search { system, reduction, questions, options, watch }.run()

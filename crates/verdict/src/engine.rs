@@ -99,8 +99,7 @@ impl<'y, Y: Observed + Composed> attempts::Search<'y, Y> for Search<'_, 'y, Y> {
     }
 
     fn is_cut(found: &Self::Found, states: u64) -> bool {
-        let end = found.as_ref().ok().map(|searched| &searched.report.end);
-        end == Some(&End::Stopped(Stop::States { limit: states }))
+        found.as_ref().is_ok_and(|searched| searched.was_cut_at(states))
     }
 
     fn attempt<const N: usize>(
@@ -113,7 +112,7 @@ impl<'y, Y: Observed + Composed> attempts::Search<'y, Y> for Search<'_, 'y, Y> {
             return Attempt::after(failure, || sample);
         }
         let packed = match Packed::<Y, N>::new(self.system, sample) {
-            Ok(packed) => packed,
+            Ok(packed) => packed.within(self.options.limits.bytes),
             Err(sample) => return Attempt::Again(sample),
         };
         if lean.is_none() && is_simple(questions, self.reduction.preserves(), options) {
@@ -146,8 +145,8 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
         let shared = self.system.shared()?;
         let Some(team) = Team::<N>::new(sample) else { return Some(Lean::Failed(Failure::TooNarrow)) };
         let store = SharedKeys::<N>::new(n_threads);
-        let crew = Members { shared: &*shared, team: &team, questions };
         let (pace, limits) = (Pace::of(n_threads), self.options.limits);
+        let crew = Members { shared: &*shared, team: &team, questions, share: limits.bytes / n_threads };
         let (ended, stats) = breadth_first_together(&crew, &store, pace, limits, self.watch);
         let failure = team.disband(sample);
         Some(failure.map_or_else(|| Lean::new(ended, stats, n_threads), Lean::Failed))

@@ -26,6 +26,7 @@ mod original;
 mod phase;
 mod rejections;
 mod replay;
+mod representatives;
 mod row;
 mod threads;
 mod trace;

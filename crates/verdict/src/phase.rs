@@ -53,6 +53,13 @@ pub(crate) struct Searched {
     pub(crate) cannot_terminate: Option<Witness>,
 }
 
+impl Searched {
+    /// Whether it ended because of this limit on states.
+    pub(crate) fn was_cut_at(&self, states: u64) -> bool {
+        self.report.end == End::Stopped(Stop::States { limit: states })
+    }
+}
+
 /// What a search says about a question.
 pub(crate) enum Finding {
     Holds(Holds),
@@ -319,7 +326,7 @@ impl<Z: Observed> Phase<'_, Z> {
     /// The graph stages need memory too: up to 20 bytes per state for numbers, stacks and parents.
     fn no_room_for_graph(&mut self, options: &Options) -> Option<Stop> {
         let graph = self.outcome.graph.as_ref()?;
-        let needed = self.store.bytes() + graph.bytes() + 20 * graph.n_states();
+        let needed = self.store.bytes() + self.system.bytes() + graph.bytes() + 20 * graph.n_states();
         let limit = options.limits.bytes;
         (self.outcome.end == End::Complete && needed > limit)
             .then(|| Stop::Memory { limit, needed: needed - limit })

@@ -68,6 +68,8 @@ pub(crate) struct Members<'a, S: Vector + ?Sized, const N: usize> {
     pub(crate) shared: &'a dyn Shared<S>,
     pub(crate) team: &'a Team<N>,
     pub(crate) questions: &'a [Question],
+    /// Memory that each thread has its part of, in bytes.
+    pub(crate) share: usize,
 }
 
 impl<S: Vector + ?Sized, const N: usize> Crew<N> for Members<'_, S, N> {
@@ -84,6 +86,7 @@ impl<S: Vector + ?Sized, const N: usize> Crew<N> for Members<'_, S, N> {
     fn join(&self, work: &mut Work<'_, N>) {
         self.shared.lend(&mut |system| {
             let Some(packed) = self.team.member(system) else { return };
+            let packed = packed.within(self.share);
             work(&mut Scout::new(&packed, Checks::new(&packed, self.questions)));
             packed.failure().into_iter().for_each(|failure| self.team.report(failure));
         });
