@@ -124,6 +124,9 @@ pub enum Odd {
     Cut,
 }
 
+/// Looks at states that are odd.
+pub type Look<'a, E, const N: usize> = dyn FnMut(&[u64; N], Odd) -> Result<(), E> + 'a;
+
 /// Why a run over states ended.
 enum Pause {
     /// No more states, or enough successors.
@@ -144,7 +147,7 @@ impl<Y: System + ?Sized, const N: usize> Packed<'_, Y, N> {
         n: &mut usize,
         enough: usize,
         out: &mut States<N>,
-        look: &mut dyn FnMut(&[u64; N], Odd) -> Result<(), E>,
+        look: &mut Look<'_, E, N>,
     ) -> Result<u64, E> {
         let mut n_edges = 0;
         while *n < states.len() && out.len() < enough {
@@ -175,7 +178,7 @@ impl<Y: System + ?Sized, const N: usize> Packed<'_, Y, N> {
         &self,
         key: &[u64; N],
         out: &mut States<N>,
-        look: &mut dyn FnMut(&[u64; N], Odd) -> Result<(), E>,
+        look: &mut Look<'_, E, N>,
     ) -> Result<u64, E> {
         let mut made = Batch::new();
         self.refer(key, &mut made)?;

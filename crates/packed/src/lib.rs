@@ -22,7 +22,7 @@ mod represent;
 mod sample;
 mod team;
 
-pub use keys_only::{Odd, States};
+pub use keys_only::{Look, Odd, States};
 pub use recall::Recall;
 pub use sample::Sample;
 pub use team::Team;

@@ -69,7 +69,6 @@ impl<'a, Y: Symmetric + Observed + Composed> attempts::Search<'a, Y> for Symmetr
         if let Ok(searched) = &mut done {
             searched.report.key_words = Some(N);
         }
-        drop(quotient);
         Attempt::new(packed, done)
     }
 }
