@@ -152,8 +152,8 @@ mod testing {
     use super::{Full, KeySet};
     use std::collections::HashSet;
 
-    /// A set that gets too little room takes nothing, and all when there is enough.
-    pub(crate) fn takes_nothing_without_room(set: &mut dyn KeySet<1>) {
+    /// A set that gets too little room takes nothing, and all when there is enough; how many keys these are.
+    pub(crate) fn takes_nothing_without_room(set: &mut dyn KeySet<1>) -> usize {
         let keys: Vec<[u64; 1]> = (0..if cfg!(miri) { 200 } else { 100_000 }).map(|i| [i]).collect();
         let mut new = Vec::new();
         let refused = set.insert(&keys, 1000, &mut new);
@@ -161,6 +161,7 @@ mod testing {
         assert!(set.is_empty() && new.is_empty());
         set.insert(&keys, 10_000_000, &mut new).unwrap();
         assert_eq!((set.len(), new.len()), (keys.len(), keys.len()));
+        keys.len()
     }
 
     /// Inserts keys into a set and a standard one, and compares what is new; the same key may come more than once.
