@@ -86,7 +86,6 @@ fn search<'p>(
         watch: &mut Unwatched,
         limits: Limits::default(),
         keep: Keep::Nothing,
-        paths: true,
         all_errors: false,
         no_ignoring: false,
     });

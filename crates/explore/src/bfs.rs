@@ -27,7 +27,7 @@ pub fn breadth_first<Y: System + ?Sized>(job: Job<'_, Y>) -> Outcome {
 /// The same, with a say in what must not be put off for ever. Needs edges with labels, and an exact store.
 pub fn breadth_first_with<Y: System + ?Sized>(job: Job<'_, Y>, patience: Patience) -> Outcome {
     let mut run = Run::new(job);
-    let mut front = Front::new(run.job.store.keeps_states(), run.job.paths);
+    let mut front = Front::new(run.job.store.keeps_states());
     front.sees_what_is_left_out = matches!(patience, Patience::Traces | Patience::Runs);
     let result = search(&mut run, &mut front, patience);
     run.finish(result, |mut run| {
@@ -225,14 +225,13 @@ struct Own<S: Vector + ?Sized> {
     /// The states of the level in hand, and of the next.
     this: S::Rows,
     coming: S::Rows,
-    /// Where each state came from, if anybody asks.
-    parents: Option<Vec<(u32, TransitionId)>>,
+    /// Where each state came from.
+    parents: Vec<(u32, TransitionId)>,
 }
 
 impl<S: Vector + ?Sized> Front<S> {
-    fn new(store_keeps_states: bool, paths: bool) -> Self {
-        let parents = paths.then(Vec::new);
-        let own = || Own { this: S::Rows::default(), coming: S::Rows::default(), parents };
+    fn new(store_keeps_states: bool) -> Self {
+        let own = || Own { this: S::Rows::default(), coming: S::Rows::default(), parents: Vec::new() };
         Self {
             level: 0..0,
             next: 0,
@@ -252,9 +251,7 @@ impl<S: Vector + ?Sized> Front<S> {
     fn accept(&mut self, batch: &Batch<S>, i: usize, source: Option<usize>) {
         if let Some(own) = &mut self.own {
             own.coming.push(batch.state(i));
-            if let Some(parents) = &mut own.parents {
-                parents.push((source.unwrap_or(0) as u32, batch.via(i)));
-            }
+            own.parents.push((source.unwrap_or(0) as u32, batch.via(i)));
         }
         self.n_found += 1;
     }
@@ -277,7 +274,7 @@ impl<S: Vector + ?Sized> Front<S> {
 
     fn bytes(&self) -> usize {
         self.own.as_ref().map_or(0, |own| {
-            let parents = own.parents.as_ref().map_or(0, |p| p.len() * size_of::<(u32, TransitionId)>());
+            let parents = own.parents.len() * size_of::<(u32, TransitionId)>();
             own.this.bytes() + own.coming.bytes() + parents
         })
     }
@@ -304,8 +301,7 @@ impl<S: Vector + ?Sized> Front<S> {
         let mut target = target;
         while target > 0 {
             let (parent, via) = match &self.own {
-                Some(Own { parents: None, .. }) => return Ok(Vec::new()),
-                Some(Own { parents: Some(parents), .. }) => (parents[target].0 as usize, parents[target].1),
+                Some(Own { parents, .. }) => (parents[target].0 as usize, parents[target].1),
                 None => self.parent_of(run, target)?,
             };
             path.push(via);

@@ -52,8 +52,6 @@ pub struct Job<'a, Y: System + ?Sized> {
     pub limits: Limits,
     /// Which edges to keep.
     pub keep: Keep,
-    /// Whether ways to what is sighted are wanted. A store without numbers cannot tell them: then they are empty.
-    pub paths: bool,
     /// Go on after a sighting.
     pub all_errors: bool,
     /// Expand states again until no transition is put off for ever. Needs edges and an exact store; only

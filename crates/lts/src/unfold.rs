@@ -143,7 +143,6 @@ fn unfold_with<Y: Composed>(
         watch,
         limits,
         keep: Keep::Labels,
-        paths: true,
         all_errors: false,
         no_ignoring: false,
     };

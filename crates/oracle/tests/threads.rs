@@ -69,7 +69,6 @@ fn alone<Y: System>(system: &Y) -> Option<[u64; 5]> {
         watch: &mut Unwatched,
         limits: Limits { states: MOST, ..Limits::default() },
         keep: Keep::Nothing,
-        paths: false,
         all_errors: true,
         no_ignoring: false,
     });

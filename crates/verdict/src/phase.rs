@@ -98,7 +98,6 @@ pub(crate) fn run_phase<Z: Observed>(
             watch: &mut *watch,
             limits: options.limits,
             keep,
-            paths: true,
             all_errors: options.all_errors,
             no_ignoring,
         };

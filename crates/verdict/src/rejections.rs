@@ -179,7 +179,6 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
                 watch: &mut *self.watch,
                 limits: self.options.limits,
                 keep: Keep::Nothing,
-                paths: true,
                 all_errors: self.options.all_errors,
                 no_ignoring: false,
             };

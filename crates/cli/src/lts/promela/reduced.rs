@@ -75,7 +75,6 @@ impl View {
             watch: &mut Terminal::new(None, false),
             limits: limits(args),
             keep: Keep::Labels,
-            paths: true,
             all_errors: false,
             no_ignoring: false,
         };
