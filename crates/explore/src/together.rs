@@ -1,7 +1,7 @@
 //! Breadth-first search for states alone, by one thread or several.
 //!
 //! **Implements** the search of [`breadth_first`](crate::breadth_first), level by level, for questions about single states: the
-//! states of a level lie in chunks, threads take chunks, insert successors into one set of keys and put what was new
+//! states of a level lie in chunks, threads take chunks, sort successors by the regions of one set of keys, insert them region by region and put what was new
 //! for them into chunks of the next level. Small levels are left to one thread; the others sleep. Nobody asks which transition led to
 //! a state, so these are not made.
 //! **Preserves** everything: which states are on a level does not depend on who finds them, so a search that comes to its
@@ -16,11 +16,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use stubborn_packed::States;
-use stubborn_store::{Desk, KeySet, SharedKeySet};
+use stubborn_store::Regions;
 use stubborn_system::{Batch, Fault};
 
 /// How often the clock is looked at by a thread that has nothing to do.
 const LOOK: Duration = Duration::from_millis(20);
+
+/// How often a thread that has nothing to do looks whether others are done, before it sleeps.
+const PATIENCE: u32 = 1 << 10;
 
 /// Batches between two looks at the watch.
 const TICK: u64 = 4;
@@ -74,8 +77,8 @@ pub trait Explorer<const N: usize> {
         out: &mut States<N>,
     ) -> Result<Counts, Seen>;
 
-    /// Looks at a new state.
-    fn arrive(&mut self, key: &[u64; N]) -> Result<(), Seen>;
+    /// Looks at states that are new, in a list of others.
+    fn arrive(&mut self, keys: &[[u64; N]], new: &[u32]) -> Result<(), Seen>;
 
     /// Whether [`Explorer::arrive`] wants to see every new state.
     fn looks_at_new(&self) -> bool;
@@ -112,7 +115,7 @@ pub enum Ended {
 /// Searches breadth-first, by several threads. The set is empty.
 pub fn breadth_first_together<const N: usize>(
     crew: &(dyn Crew<N> + Sync),
-    store: &dyn SharedKeySet<N>,
+    store: &Regions<N>,
     pace: Pace,
     limits: Limits,
     watch: &mut dyn Watch,
@@ -129,14 +132,13 @@ pub fn breadth_first_together<const N: usize>(
 }
 
 /// The same by the thread that calls it.
-pub fn breadth_first_alone<const N: usize, K: KeySet<N> + Send>(
+pub fn breadth_first_alone<const N: usize>(
     crew: &dyn Crew<N>,
-    store: K,
+    store: &Regions<N>,
     limits: Limits,
     watch: &mut dyn Watch,
 ) -> (Ended, Stats) {
-    let store = Mutex::new(store);
-    let hall = Hall::new(&store, limits, Pace::of(1));
+    let hall = Hall::new(store, limits, Pace::of(1));
     hall.begin(crew);
     hall.guarded(crew, Some(watch));
     hall.close()
@@ -146,13 +148,17 @@ type Chunk<const N: usize> = States<N>;
 
 /// Where threads meet.
 struct Hall<'a, const N: usize> {
-    store: &'a dyn SharedKeySet<N>,
+    store: &'a Regions<N>,
     limits: Limits,
     pace: Pace,
     floor: Mutex<Floor<N>>,
     /// Rung when there is work again, or will be none any more.
     bell: Condvar,
     is_over: AtomicBool,
+    /// How often threads that wait were called.
+    n_calls: AtomicU64,
+    /// Threads that have come so far.
+    n_hands: AtomicUsize,
     n_chunks: AtomicUsize,
     /// Bytes that all threads remember.
     remembered: AtomicUsize,
@@ -170,23 +176,16 @@ struct Floor<const N: usize> {
     coming: Vec<Chunk<N>>,
     /// Empty ones.
     spare: Vec<Chunk<N>>,
-    /// Threads that sleep, and how often they were woken.
+    /// Threads that sleep.
     n_idle: usize,
-    n_calls: u64,
     ended: Option<Ended>,
 }
 
 impl<'a, const N: usize> Hall<'a, N> {
-    fn new(store: &'a dyn SharedKeySet<N>, limits: Limits, pace: Pace) -> Self {
+    fn new(store: &'a Regions<N>, limits: Limits, pace: Pace) -> Self {
         let pace = Pace { threads: pace.threads.max(1), chunk: pace.chunk.max(1), ..pace };
-        let floor = Floor {
-            level: Vec::new(),
-            coming: Vec::new(),
-            spare: Vec::new(),
-            n_idle: 0,
-            n_calls: 0,
-            ended: None,
-        };
+        let floor =
+            Floor { level: Vec::new(), coming: Vec::new(), spare: Vec::new(), n_idle: 0, ended: None };
         Self {
             store,
             limits,
@@ -194,6 +193,8 @@ impl<'a, const N: usize> Hall<'a, N> {
             floor: Mutex::new(floor),
             bell: Condvar::new(),
             is_over: AtomicBool::new(false),
+            n_calls: AtomicU64::new(0),
+            n_hands: AtomicUsize::new(0),
             n_chunks: AtomicUsize::new(0),
             remembered: AtomicUsize::new(0),
             n_expanded: AtomicU64::new(0),
@@ -224,7 +225,7 @@ impl<'a, const N: usize> Hall<'a, N> {
             (0..batch.len()).for_each(|i| states.push(batch.state(i)));
             crew.join(&mut |explorer| {
                 let mut hands = Hands::new(self);
-                begun = hands.insert(&states, explorer);
+                begun = hands.sort(&states, explorer).and_then(|()| hands.insert_all(explorer));
                 hands.give(1);
             });
         }
@@ -245,7 +246,7 @@ impl<'a, const N: usize> Hall<'a, N> {
         std::mem::swap(&mut floor.level, &mut floor.coming);
         if floor.level.len() >= self.pace.many {
             floor.n_idle = 0;
-            floor.n_calls += 1;
+            self.n_calls.fetch_add(1, Relaxed);
             self.bell.notify_all();
         }
     }
@@ -272,8 +273,12 @@ impl<'a, const N: usize> Hall<'a, N> {
 
     /// Bytes in use.
     fn bytes(&self) -> usize {
-        let chunk = self.pace.chunk * (size_of::<[u64; N]>() + size_of::<u32>());
-        self.store.bytes() + self.remembered.load(Relaxed) + self.n_chunks.load(Relaxed) * chunk
+        let state = size_of::<[u64; N]>() + size_of::<u32>();
+        let found = self.pace.threads * self.store.n() * BATCH * state;
+        self.store.bytes()
+            + self.remembered.load(Relaxed)
+            + self.n_chunks.load(Relaxed) * self.pace.chunk * state
+            + found
     }
 
     fn close(&self) -> (Ended, Stats) {
@@ -299,9 +304,12 @@ impl<'a, const N: usize> Hall<'a, N> {
 /// A thread at work.
 struct Hands<'h, 'a, const N: usize> {
     hall: &'h Hall<'a, N>,
+    /// The region that it begins with.
+    first: usize,
+    /// States that were found, by the region of their keys.
+    found: Vec<States<N>>,
     /// New states that are not given to others yet.
     mine: Chunk<N>,
-    desk: Desk,
     new: Vec<u32>,
     /// Bytes that were accounted for.
     remembered: usize,
@@ -314,10 +322,12 @@ struct Hands<'h, 'a, const N: usize> {
 
 impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
     fn new(hall: &'h Hall<'a, N>) -> Self {
+        let number = hall.n_hands.fetch_add(1, Relaxed);
         Self {
             hall,
+            first: number * hall.store.n() / hall.pace.threads,
+            found: vec![States::default(); hall.store.n()],
             mine: Chunk::default(),
-            desk: Desk::default(),
             new: Vec::new(),
             remembered: 0,
             n_expanded: 0,
@@ -337,10 +347,10 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         let mut chunk = Chunk::default();
         loop {
             if !self.take(&mut chunk) {
-                self.insert(&batch, explorer)?;
-                batch.clear();
+                self.insert_all(explorer)?;
                 self.give(1);
-                self.account();
+                // There may be many levels and never a full batch.
+                self.look(watch)?;
                 if !self.wait(&mut chunk, watch)? {
                     return Ok(());
                 }
@@ -352,45 +362,70 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
                 self.n_expanded += (done - before) as u64;
                 self.edges += counts.edges;
                 self.terminal_states += counts.terminal;
-                if batch.len() >= BATCH {
-                    self.insert(&batch, explorer)?;
-                    batch.clear();
-                    self.tick(watch)?;
-                }
+                self.sort(&batch, explorer)?;
+                batch.clear();
+                self.tick(watch)?;
             }
         }
     }
 
-    /// Inserts a batch and takes in what is new.
-    fn insert(&mut self, batch: &States<N>, explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
+    /// Sorts states that were found by the regions of their keys, and inserts those of a region when they are many.
+    fn sort(&mut self, states: &States<N>, explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
+        for (key, &asleep) in states.keys.iter().zip(&states.asleep) {
+            let region = self.hall.store.region_of(key);
+            let found = &mut self.found[region];
+            found.keys.push(*key);
+            found.asleep.push(asleep);
+            if found.len() >= BATCH {
+                self.insert(region, explorer)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Inserts everything that was found. Threads come to this at the same time, so each begins with another region.
+    fn insert_all(&mut self, explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
+        let n = self.found.len();
+        (0..n).try_for_each(|i| self.insert((self.first + i) % n, explorer))
+    }
+
+    /// Inserts what was found of a region, and takes in what is new.
+    fn insert(&mut self, region: usize, explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
+        if self.found[region].is_empty() {
+            return Ok(());
+        }
         let (hall, limits) = (self.hall, self.hall.limits);
         let before = std::mem::replace(&mut self.remembered, explorer.bytes());
-        hall.remembered.fetch_add(self.remembered.wrapping_sub(before), Relaxed);
-        let used =
-            hall.bytes() + hall.pace.threads * batch.len() * (size_of::<[u64; N]>() + size_of::<u32>());
-        hall.peak_bytes.fetch_max(used, Relaxed);
+        if self.remembered != before {
+            hall.remembered.fetch_add(self.remembered.wrapping_sub(before), Relaxed);
+        }
+        let used = hall.bytes();
+        if used > hall.peak_bytes.load(Relaxed) {
+            hall.peak_bytes.fetch_max(used, Relaxed);
+        }
         if used > limits.bytes {
             return Err(Ended::Stopped(Stop::Memory { limit: limits.bytes, needed: used - limits.bytes }));
         }
-        self.new.clear();
-        let inserted = hall.store.insert(&batch.keys, limits.bytes - used, &mut self.desk, &mut self.new);
+        let mut found = std::mem::take(&mut self.found[region]);
+        let mut new = std::mem::take(&mut self.new);
+        new.clear();
+        let inserted = hall.store.insert(region, &found.keys, limits.bytes - used, &mut new);
         inserted.map_err(|full| Ended::Stopped(no_room(&full, limits.bytes)))?;
-        if !self.new.is_empty() && hall.store.len() as u64 > limits.states {
+        if !new.is_empty() && hall.store.len() as u64 > limits.states {
             return Err(Ended::Stopped(Stop::States { limit: limits.states }));
         }
         if explorer.looks_at_new() {
-            self.new.iter().try_for_each(|&i| explorer.arrive(&batch.keys[i as usize]))?;
+            explorer.arrive(&found.keys, &new)?;
         }
-        let mut new = std::mem::take(&mut self.new);
         let mut rest = &new[..];
         while !rest.is_empty() {
             let (now, later) = rest.split_at(rest.len().min(hall.pace.chunk - self.mine.len()));
-            self.mine.extend(batch, now);
+            self.mine.extend(&found, now);
             self.give(hall.pace.chunk);
             rest = later;
         }
-        new.clear();
-        self.new = new;
+        found.clear();
+        (self.found[region], self.new) = (found, new);
         Ok(())
     }
 
@@ -449,14 +484,23 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
                 hall.next_level(&mut floor);
                 continue;
             }
-            let n_calls = floor.n_calls;
-            while floor.n_calls == n_calls && floor.ended.is_none() {
+            // Whoever calls has the floor, and whoever ends the search says so there.
+            let n_calls = hall.n_calls.load(Relaxed);
+            let is_called = || hall.n_calls.load(Relaxed) != n_calls;
+            drop(floor);
+            // Others will be done soon: to sleep and be woken takes longer.
+            (0..PATIENCE).find(|_| {
+                std::hint::spin_loop();
+                is_called()
+            });
+            floor = hall.floor();
+            while !is_called() && floor.ended.is_none() {
                 let Some(watch) = watch else {
                     floor = hall.bell.wait(floor).unwrap_or_else(PoisonError::into_inner);
                     continue;
                 };
                 floor = hall.bell.wait_timeout(floor, LOOK).unwrap_or_else(PoisonError::into_inner).0;
-                if floor.ended.is_none() && floor.n_calls == n_calls {
+                if !is_called() && floor.ended.is_none() {
                     drop(floor);
                     watch.tick(&hall.stats()).map_or(Ok(()), |stop| Err(Ended::Stopped(stop)))?;
                     floor = hall.floor();
@@ -465,12 +509,14 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         }
     }
 
-    /// Accounts for what was done, and looks whether to go on.
+    /// From time to time, looks whether to go on.
     fn tick(&mut self, watch: &mut Option<&mut dyn Watch>) -> Result<(), Ended> {
         self.n_batches += 1;
-        if !self.n_batches.is_multiple_of(TICK) {
-            return Ok(());
-        }
+        if self.n_batches.is_multiple_of(TICK) { self.look(watch) } else { Ok(()) }
+    }
+
+    /// Accounts for what was done, and looks whether to go on.
+    fn look(&mut self, watch: &mut Option<&mut dyn Watch>) -> Result<(), Ended> {
         self.account();
         if let Some(watch) = watch {
             watch.tick(&self.hall.stats()).map_or(Ok(()), |stop| Err(Ended::Stopped(stop)))?;

@@ -6,7 +6,8 @@
 //! guarded commands ([`Program::random`]), whose rules are derived from footprints. [`definition`] tests
 //! single stubborn sets against D0, D1 and D2. [`shrink()`] makes a failing network small, and its text form
 //! can be pasted into a test. [`promela`] makes random Promela models and has SPIN and plain search judge what
-//! is said about them. [`campaign`] has what all campaigns need: seeds, and a guard against testing
+//! is said about them. [`keys`] compares packed keys with the system, state by state; [`sleep`] has sleep
+//! sets by their definition. [`campaign`] has what all campaigns need: seeds, and a guard against testing
 //! nothing.
 //!
 //! ```
@@ -32,6 +33,7 @@ pub mod definition;
 mod fault;
 mod formula;
 mod graph;
+pub mod keys;
 pub mod linear;
 mod network;
 mod network_random;
@@ -42,6 +44,7 @@ pub mod promela;
 mod rng;
 pub mod semantics;
 mod shrink;
+pub mod sleep;
 
 pub use brute::Brute;
 pub use commands::Program;

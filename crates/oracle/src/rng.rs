@@ -7,16 +7,28 @@
 #[derive(Clone, Debug)]
 pub struct Rng {
     state: u64,
+    /// What decides before chance does, the last first.
+    choices: Vec<u8>,
 }
 
 impl Rng {
     /// The generator of `seed`.
     pub fn new(seed: u64) -> Self {
-        Self { state: seed }
+        Self { state: seed, choices: Vec::new() }
+    }
+
+    /// A generator for a fuzzer: each byte decides one choice, so that a small change of the bytes is one of what is made. After the
+    /// last one goes on as the generator of 0 does.
+    pub fn led_by(bytes: &[u8]) -> Self {
+        Self { state: 0, choices: bytes.iter().rev().copied().collect() }
     }
 
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
+        // Choices go by the highest bits.
+        if let Some(choice) = self.choices.pop() {
+            return u64::from(choice) << 56;
+        }
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -66,6 +78,13 @@ mod tests {
         let mut rng = Rng::new(1_234_567);
         let first: Vec<u64> = (0..3).map(|_| rng.bits()).collect();
         assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn bytes_decide_before_chance_does() {
+        let mut rng = Rng::led_by(&[0, 255, 128]);
+        assert_eq!([rng.below(10), rng.below(10), rng.between(3, 4)], [0, 9, 4]);
+        assert_eq!(rng.bits(), Rng::new(0).bits());
     }
 
     #[test]

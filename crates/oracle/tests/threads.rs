@@ -15,10 +15,11 @@ use stubborn_explore::{
 use stubborn_model::{ModelSystem, RuleSource};
 use stubborn_oracle::campaign::{fail, seeds};
 use stubborn_oracle::promela::{Model, compiled};
+use stubborn_oracle::sleep::{Asleep, Census, census};
 use stubborn_oracle::{Program, Rng};
 use stubborn_packed::{Failure, Sample, States, Team};
 use stubborn_reduce::Full;
-use stubborn_store::{Exact, Keys, Quotient, SharedKeys};
+use stubborn_store::{Exact, Quotient, Regions};
 use stubborn_system::{Batch, Composed, Fault, Shared, System, Vector};
 use stubborn_verdict::{Analysis, EngineKind, OneThread, Options, PhaseReport, StoreKind, Verdict, analyse};
 
@@ -105,10 +106,11 @@ fn together_with<Y: Composed, const N: usize>(
     let limits = Limits::default();
     let (ended, stats) = match pace.threads {
         1 if N <= 2 && pace.chunk == 1 => {
-            breadth_first_alone(&crew, Quotient::<N>::new(), limits, &mut Unwatched)
+            let store = Regions::undivided(Quotient::<N>::new());
+            breadth_first_alone(&crew, &store, limits, &mut Unwatched)
         }
-        1 => breadth_first_alone(&crew, Keys::<N>::new(), limits, &mut Unwatched),
-        n => breadth_first_together(&crew, &SharedKeys::new(n), pace, limits, &mut Unwatched),
+        1 => breadth_first_alone(&crew, &Regions::of_keys(), limits, &mut Unwatched),
+        _ => breadth_first_together(&crew, &Regions::of_keys(), pace, limits, &mut Unwatched),
     };
     match team.disband(sample) {
         Some(failure) => Err(Some(failure)),
@@ -165,6 +167,28 @@ fn threads_find_what_one_thread_finds_in_random_models() {
         }
     }
     assert!(n_states > 5_000, "{n_states} states");
+}
+
+#[test]
+fn half_of_the_condition_for_sleep_is_noticed_by_random_models() {
+    let (mut n_slept, mut n_found) = (0, [0; 2]);
+    for seed in seeds(300) {
+        let model = Model::random(&mut Rng::new(seed));
+        let Ok((network, _)) = compiled(&model.to_string(), &[]) else { continue };
+        let found =
+            |asleep| census(&network, asleep, 500).map(|found| (Census { slept: 0, ..found }, found.slept));
+        let Some((expected, _)) = found(Asleep::Never) else { continue };
+        let (whole, slept) = found(Asleep::IfIndependent).expect("it is no larger");
+        if whole != expected {
+            fail("threads", "half_of", seed, format!("{whole:?}, not {expected:?}\n{model}"));
+        }
+        n_slept += slept;
+        for (n_found, half) in n_found.iter_mut().zip([Asleep::IfUndisturbed, Asleep::IfHarmless]) {
+            *n_found += usize::from(found(half).is_none_or(|(found, _)| found != expected));
+        }
+    }
+    println!("asleep {n_slept} times, halves noticed in {n_found:?} models");
+    assert!(n_slept > 1_000 && n_found.iter().all(|&n| n > 5), "{n_slept} times, {n_found:?} models");
 }
 
 #[test]
@@ -291,6 +315,21 @@ fn an_interruption_ends_a_search_by_threads() {
     assert!(stats.states > 1_000 && stats.states < 8_000_000, "{stats:?}");
 }
 
+/// 40,000 levels of one state.
+const NARROW: &str = "byte a, b; bit t;
+active proctype P() { do :: atomic { t == 0 -> a = (a + 1) % 200; t = (a == 0) } od }
+active proctype Q() { do :: atomic { t == 1 && b < 200 -> b++; t = 0 } od }";
+
+#[test]
+fn an_interruption_ends_a_search_whose_levels_are_small() {
+    let (network, _) = compiled(NARROW, &[]).expect("it is right");
+    let options = Options { engine: EngineKind::Packed, ..Options::default() };
+    let analysis = analyse(&network, &options, &mut Hasty(0)).expect("no fault");
+    let PhaseReport { end, stats, key_words, .. } = &analysis.phases[0];
+    assert_eq!((end, key_words), (&End::Stopped(Stop::Interrupted), &Some(1)));
+    assert!(stats.states < 1_000, "{stats:?}");
+}
+
 /// Counts to a million, and one thread breaks down on the way.
 struct Breaking(AtomicUsize);
 
@@ -322,7 +361,7 @@ impl Explorer<1> for Clumsy<'_> {
         Ok(Counts { edges: 3, terminal: 0 })
     }
 
-    fn arrive(&mut self, _: &[u64; 1]) -> Result<(), Seen> {
+    fn arrive(&mut self, _: &[[u64; 1]], _: &[u32]) -> Result<(), Seen> {
         Ok(())
     }
 
@@ -335,7 +374,7 @@ impl Explorer<1> for Clumsy<'_> {
 fn a_panic_ends_a_search_by_threads_and_does_not_leave_the_others_waiting() {
     for pace in RESTLESS {
         let searched = std::panic::catch_unwind(|| {
-            let (store, crew) = (SharedKeys::new(2), Breaking(AtomicUsize::new(0)));
+            let (store, crew) = (Regions::of_keys(), Breaking(AtomicUsize::new(0)));
             breadth_first_together(&crew, &store, pace, Limits::default(), &mut Unwatched)
         });
         assert!(searched.is_err());

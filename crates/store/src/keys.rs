@@ -4,22 +4,20 @@
 //! no numbers, so it serves searches that keep no edges; who wants the way to a state searches again with
 //! [`Exact`](crate::Exact). The highest bit of a key's last word must be zero: set, it marks a slot that is in use.
 //! **Preserves** everything: keys are compared in full.
-//! **Differs from the text** in that the table grows in place ([`Sorter`]).
+//! It doubles in place, line by line ([`Splitter`]).
 //! **Checked by** the tests below against a standard set.
 
-use crate::lines::Lines;
+use crate::lines::{FIRST_LINES, Lines, home_of};
 use crate::machine::with_widest;
+use crate::regions::within_region;
 use crate::scan::{Eyes, Plain, Sight};
-use crate::sorter::Sorter;
+use crate::split::Splitter;
 use crate::{Entry, Full, KeySet};
 use std::hint::select_unpredictable;
 use stubborn_system::Vector;
 
 /// Marks a slot in use.
 pub(crate) const USED: u64 = 1 << 63;
-
-/// How full the table may get. Lines of eight overflow sooner than lines of sixteen.
-const FULL: (usize, usize) = (3, 4);
 
 /// Lines that are asked for ahead of time when the table grows.
 const AHEAD: usize = 16;
@@ -36,45 +34,60 @@ pub struct Keys<const N: usize> {
 }
 
 impl<const N: usize> Keys<N> {
-    const FIRST_LINES: usize = crate::lines::FIRST_LINES;
+    /// How full the table may get. Lines of few keys overflow sooner.
+    const FULL: (usize, usize) = if N == 1 { (5, 6) } else { (3, 4) };
 
     /// An empty store.
     pub fn new() -> Self {
-        let slots = vec![0; Lines::<u64>::slots_for(Self::FIRST_LINES)];
-        let lines = Lines::new(Self::FIRST_LINES, slots);
+        Self::with_lines(FIRST_LINES)
+    }
+
+    /// An empty store of so many lines.
+    pub(crate) fn with_lines(n: usize) -> Self {
+        let lines = Lines::new(n, vec![0; Lines::<u64>::slots_for(n)]);
         Self { lines, n_states: 0, places: Vec::new(), late: Vec::new() }
     }
 
-    /// The lines that so many states need.
-    fn size_for(&self, states: usize) -> usize {
-        self.lines.size_for(states * N, FULL)
+    /// How many lines there must be for a batch of keys that may all be new. If it is small, the table is a little fuller in the end.
+    fn size_for(&self, batch: usize) -> usize {
+        let ((part, of), mut n) = (Self::FULL, self.lines.n());
+        let width = Lines::<u64>::WIDTH;
+        while n * width / of * part < self.n_states * N || n * width < (self.n_states + batch) * N {
+            n *= 2;
+        }
+        n
     }
 
+    /// Makes it a table of twice as many lines.
     #[cold]
-    fn grow(&mut self, n: usize) -> Result<(), Full> {
-        let needed = Lines::<u64>::bytes_for(n) - self.lines.bytes();
+    fn double(&mut self) -> Result<(), Full> {
         let old = self.lines.n();
-        if !self.lines.grow(n) {
-            return Err(Full::Memory { needed });
+        if !self.lines.grow(2 * old) {
+            return Err(Full::Memory { needed: Lines::<u64>::bytes_for(old) });
         }
-        let mut sorter = Sorter::<N>::new(old, n);
-        for group in sorter.groups(0..old).rev() {
-            for at in sorter.from(group) {
-                self.lines.prefetch(at.saturating_sub(AHEAD));
-                sorter.take(at, self.lines.line(at).try_into().expect("a line has eight words"));
-            }
-            for (at, line) in sorter.give(group) {
-                self.lines.line_mut(at).copy_from_slice(line);
-            }
+        let mut splitter = Splitter::<N>::new(2 * old);
+        for at in (0..old).rev() {
+            self.lines.prefetch(at.saturating_sub(AHEAD));
+            let line = self.lines.line(at).try_into().expect("a line has eight words");
+            let halves = splitter.split(at, line);
+            self.lines.two_lines_mut(2 * at).copy_from_slice(halves.as_flattened());
         }
-        for key in sorter.rest() {
-            let mut place = self.lines.slot(self.lines.home(key.hash64()));
-            while look_at::<Plain, N>(&mut self.lines, place, &key) == Outcome::LATE {
-                place = self.lines.slot_after(place);
+        for slot in splitter.rest() {
+            let mut line = self.lines.slot(home(&slot, 2 * old));
+            while look_at::<Plain, N>(&mut self.lines, line, &slot) == Outcome::LATE {
+                line = self.lines.slot_after(line);
             }
         }
         Ok(())
     }
+}
+
+/// The line of a table of `n` lines where a slot belongs.
+#[inline(always)]
+pub(crate) fn home<const N: usize>(slot: &[u64; N], n: usize) -> usize {
+    let mut key = *slot;
+    key[N - 1] &= !USED;
+    home_of(within_region(key.hash64()), n)
 }
 
 /// What became of a key in a line: whether it is new and was put there, or may be in the next line.
@@ -88,20 +101,25 @@ impl Outcome {
     const LATE: Self = Self { is_new: false, is_late: true };
 }
 
-/// Looks for a key in the line that begins at a place, and puts it there if it is new and there is room. There is no branch: whether
-/// a key is new cannot be predicted.
+/// Looks for a key, as it is in a slot, in the line that begins there, and puts it there if it is new and there is room. There is no branch:
+/// whether a key is new cannot be predicted.
 #[inline(always)]
-fn look_at<E: Eyes, const N: usize>(lines: &mut Lines<u64>, place: usize, key: &[u64; N]) -> Outcome {
-    let mut wanted = *key;
-    wanted[N - 1] |= USED;
+fn look_at<E: Eyes, const N: usize>(lines: &mut Lines<u64>, line: usize, wanted: &[u64; N]) -> Outcome {
     let slots = lines.slots_mut();
-    let line: &[u64; 8] = slots[place..place + 8].try_into().expect("a line has eight words");
-    let seen = E::look(line, &wanted);
+    let seen = E::look(slots[line..line + 8].try_into().expect("a line has eight words"), wanted);
     let is_full = seen.used == 8 / N;
     let is_new = !seen.is_there & !is_full;
-    let slot = select_unpredictable(is_new, place + seen.used * N, slots.len() - 8);
-    slots[slot..slot + N].copy_from_slice(&wanted);
+    let slot = select_unpredictable(is_new, line + seen.used * N, slots.len() - 8);
+    slots[slot..slot + N].copy_from_slice(wanted);
     Outcome { is_new, is_late: !seen.is_there & is_full }
+}
+
+/// A key as it is in a slot.
+#[inline(always)]
+fn slot_of<const N: usize>(key: &[u64; N]) -> [u64; N] {
+    let mut slot = *key;
+    slot[N - 1] |= USED;
+    slot
 }
 
 /// Keys that are looked for; those that are new are put where they belong, and their places in the list appended.
@@ -121,7 +139,7 @@ impl<const N: usize> Sight for Look<'_, N> {
         let mut n_late = 0;
         late.resize(keys.len(), 0);
         for (i, (key, &place)) in keys.iter().zip(places.iter()).enumerate() {
-            let outcome = look_at::<E, N>(lines, place, key);
+            let outcome = look_at::<E, N>(lines, place, &slot_of(key));
             new[n_new] = i as u32;
             n_new += usize::from(outcome.is_new);
             late[n_late] = i as u32;
@@ -139,7 +157,7 @@ impl<const N: usize> Sight for Look<'_, N> {
             n_late = 0;
             for j in 0..n {
                 let i = late[j];
-                let outcome = look_at::<E, N>(lines, places[i as usize], &keys[i as usize]);
+                let outcome = look_at::<E, N>(lines, places[i as usize], &slot_of(&keys[i as usize]));
                 new[n_new] = i;
                 n_new += usize::from(outcome.is_new);
                 late[n_late] = i;
@@ -162,20 +180,20 @@ impl<const N: usize> KeySet<N> for Keys<N> {
         if most > Entry::MAX_STATES {
             return Err(Full::Numbers);
         }
-        let n = self.size_for(most);
-        if n != self.lines.n() {
-            let needed = Lines::<u64>::bytes_for(n) - self.lines.bytes();
-            if needed > room {
-                return Err(Full::Memory { needed });
-            }
-            self.grow(n)?;
+        let n = self.size_for(keys.len());
+        let needed = Lines::<u64>::bytes_for(n) - Lines::<u64>::bytes_for(self.lines.n());
+        if needed > room {
+            return Err(Full::Memory { needed });
+        }
+        while self.lines.n() < n {
+            self.double()?;
         }
         self.places.clear();
         self.places.extend(keys.iter().map(|key| {
             assert!(key[N - 1] & USED == 0, "the highest bit of a key is not free");
-            let place = self.lines.slot(self.lines.home(key.hash64()));
-            self.lines.prefetch_slot(place);
-            place
+            let slot = self.lines.slot(self.lines.home(within_region(key.hash64())));
+            self.lines.prefetch_slot(slot);
+            slot
         }));
         let before = new.len();
         with_widest(Look { store: self, keys, new });
@@ -230,6 +248,6 @@ mod tests {
     fn a_store_without_room_takes_nothing() {
         let mut store = Keys::<1>::new();
         let n = takes_nothing_without_room(&mut store);
-        assert!(store.lines.bytes() < 16 * n);
+        assert!(store.bytes() < 20 * n);
     }
 }

@@ -108,6 +108,12 @@ impl<T: Copy + Default + PartialEq> Lines<T> {
         &mut self.slots[self.base + line * Self::WIDTH..][..Self::WIDTH]
     }
 
+    /// A line and the next.
+    #[inline]
+    pub(crate) fn two_lines_mut(&mut self, line: usize) -> &mut [T] {
+        &mut self.slots[self.base + line * Self::WIDTH..][..2 * Self::WIDTH]
+    }
+
     #[inline]
     pub(crate) fn prefetch(&self, line: usize) {
         prefetch(self.slots.as_ptr().wrapping_add(self.base + line * Self::WIDTH).cast());
