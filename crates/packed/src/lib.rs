@@ -28,6 +28,7 @@ pub use sample::Sample;
 pub use team::Team;
 
 use codec::{Codec, TooNarrow};
+use fine::Fine;
 use keys_only::Reach;
 use memo::{Difference, Memo};
 use std::cell::{Cell, RefCell};
@@ -68,7 +69,7 @@ struct Core<'y, S: Vector + ?Sized, const N: usize> {
     is_by_number: bool,
     n_outcomes: u32,
     /// By shape: where it is remembered which states are fine.
-    fine: Vec<usize>,
+    fine: Vec<Fine<N>>,
     /// Units of which nothing was known.
     n_new: u64,
     /// Room to work in.
@@ -400,7 +401,7 @@ impl<Y: System + ?Sized, const N: usize> System for Packed<'_, Y, N> {
 
     fn bytes(&self) -> usize {
         let core = self.core.borrow();
-        core.memo.bytes() + core.codec.values.bytes()
+        core.memo.bytes() + core.codec.values.bytes() + core.fine.iter().map(Fine::bytes).sum::<usize>()
     }
 
     fn values(&self, key: &[u64; N]) -> Vec<(String, String)> {

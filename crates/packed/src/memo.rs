@@ -24,6 +24,9 @@ const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 const MULTIPLIERS: u64 = 12;
 const SMALL: usize = 64;
 
+/// Slots of a table that is large: it may be half full, smaller ones a quarter.
+const LARGE: usize = 1 << 12;
+
 /// A difference, and the transition that makes it.
 pub(crate) type Difference<const N: usize> = ([u64; N], TransitionId);
 
@@ -74,7 +77,7 @@ struct Look<const N: usize> {
     mask: [u64; N],
     /// Makes a hash of these, such that few of them are in each other's way.
     multiplier: u64,
-    /// Its slots: open addressing, a power of two, at most half full; and the distance of the highest bits of a hash.
+    /// Its slots: open addressing, a power of two, at most half full, or a quarter, so that most are found at once; and the distance of the highest bits of a hash.
     first: u32,
     shift: u8,
     /// Whether it goes on with the step of the unit before.
@@ -342,7 +345,7 @@ impl<const N: usize> Memo<N> {
         let look = self.looks[number];
         let old = look.first as usize..look.first as usize + look.n_slots();
         let masked = look.masked(key);
-        let is_full = (n + 1) * 2 > look.n_slots();
+        let is_full = (n + 1) * (if look.n_slots() < LARGE { 4 } else { 2 }) > look.n_slots();
         if !is_full && self.slots[old.start + look.home(&masked)].n == FREE {
             return;
         }
