@@ -26,6 +26,15 @@ pub(super) enum Conflict {
     Unless(Demand),
 }
 
+/// Whether two ops are in each other's way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Clash {
+    Never,
+    Always,
+    /// Unless the channels have what the transition of the first one [`demand`]s of them.
+    UnlessMet,
+}
+
 /// What the first of two transitions needs of a channel, so as not to block within.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Demand {
@@ -164,10 +173,13 @@ pub(super) fn conflict(
             if !ours.ops_may_clash(i, theirs, j) {
                 continue;
             }
-            match clash(t, a, b, kind_of) {
-                Conflict::Never => {}
-                Conflict::Unless(demand) if found == Conflict::Never || found == Conflict::Unless(demand) => {
-                    found = Conflict::Unless(demand);
+            match (clash(a, b, kind_of), a) {
+                (Clash::Never, _) => {}
+                (Clash::UnlessMet, Op::Channel { channels, op, .. }) => {
+                    match demand(t, channels, *op == ChannelOp::Send).map(Conflict::Unless) {
+                        Some(unless) if found == Conflict::Never || found == unless => found = unless,
+                        _ => return Conflict::Always,
+                    }
                 }
                 _ => return Conflict::Always,
             }
@@ -186,7 +198,8 @@ fn exclude(t: &Touch, u: &Touch) -> bool {
     ours.iter().any(|a| theirs.iter().any(|b| contradict(a, b) || contradict(b, a)))
 }
 
-fn contradict(a: &Test, b: &Test) -> bool {
+/// Whether two facts are never so together.
+pub(super) fn contradict(a: &Test, b: &Test) -> bool {
     let same = |a: &Channels, b: &Channels| a == b && a.single().is_some();
     match (a, b) {
         (
@@ -206,8 +219,9 @@ fn contradict(a: &Test, b: &Test) -> bool {
     }
 }
 
-fn clash(t: &Touch, a: &Op, b: &Op, kind_of: &dyn Fn(usize) -> Option<usize>) -> Conflict {
-    let always = |is_so: bool| if is_so { Conflict::Always } else { Conflict::Never };
+/// Whether an op is in the way of another.
+pub(super) fn clash(a: &Op, b: &Op, kind_of: &dyn Fn(usize) -> Option<usize>) -> Clash {
+    let always = |is_so: bool| if is_so { Clash::Always } else { Clash::Never };
     match (a, b) {
         (Op::Read(Read::Contents(r)), Op::Channel { .. })
         | (Op::Channel { .. }, Op::Read(Read::Contents(r))) => {
@@ -220,9 +234,9 @@ fn clash(t: &Touch, a: &Op, b: &Op, kind_of: &dyn Fn(usize) -> Option<usize>) ->
         }
         (Op::Channel { channels, op, is_inner }, Op::Channel { channels: c2, op: op2, is_inner: inner2 }) => {
             if !channels.meets(c2) {
-                Conflict::Never
+                Clash::Never
             } else {
-                queue(t, channels, (*op, *is_inner), (*op2, *inner2))
+                queue((*op, *is_inner), (*op2, *inner2))
             }
         }
         (Op::Close(c), Op::Channel { channels, .. } | Op::Offer { channels, .. })
@@ -237,8 +251,8 @@ fn clash(t: &Touch, a: &Op, b: &Op, kind_of: &dyn Fn(usize) -> Option<usize>) ->
         (Op::Move { pid, from, .. }, Op::Move { pid: pid2, from: from2, .. }) => {
             always(pid == pid2 && from == from2)
         }
-        (Op::Run, Op::Run | Op::End) | (Op::End, Op::Run) => Conflict::Always,
-        _ => Conflict::Never,
+        (Op::Run, Op::Run | Op::End) | (Op::End, Op::Run) => Clash::Always,
+        _ => Clash::Never,
     }
 }
 
@@ -251,29 +265,29 @@ fn commute(a: (Width, Effect), b: (Width, Effect)) -> bool {
 }
 
 /// Two operations on the same channel.
-fn queue(t: &Touch, channels: &Channels, a: (ChannelOp, bool), b: (ChannelOp, bool)) -> Conflict {
+fn queue(a: (ChannelOp, bool), b: (ChannelOp, bool)) -> Clash {
     use ChannelOp::{Copy, Receive, ReceiveRandom, Send, SendSorted};
     let (op, is_inner) = a;
     match (op, b.0) {
-        (Copy, Copy) => Conflict::Never,
+        (Copy, Copy) => Clash::Never,
         // What is at the end of the queue does not matter at its beginning, and the other way round.
         (Send, Receive | ReceiveRandom) | (Receive | ReceiveRandom | Copy, Send) => {
             if !is_inner && !b.1 {
-                Conflict::Never
+                Clash::Never
             } else if b.1 {
-                Conflict::Always
+                Clash::Always
             } else {
-                demand(t, channels, op == Send).map_or(Conflict::Always, Conflict::Unless)
+                Clash::UnlessMet
             }
         }
-        (Send, Copy) if !is_inner && !b.1 => Conflict::Never,
-        (SendSorted, _) | (_, SendSorted) => Conflict::Always,
-        _ => Conflict::Always,
+        (Send, Copy) if !is_inner && !b.1 => Clash::Never,
+        (SendSorted, _) | (_, SendSorted) => Clash::Always,
+        _ => Clash::Always,
     }
 }
 
 /// How many messages `t` sends to, or takes from, a channel, if that is known.
-fn demand(t: &Touch, channels: &Channels, is_room: bool) -> Option<Demand> {
+pub(super) fn demand(t: &Touch, channels: &Channels, is_room: bool) -> Option<Demand> {
     let channel = channels.single().filter(|_| !t.has_loop)?;
     let mut count = 0;
     for op in &t.ops {

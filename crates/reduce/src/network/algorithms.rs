@@ -43,8 +43,6 @@ pub(super) enum Purpose {
 pub(super) struct Wish {
     pub(super) kind: ReductionKind,
     pub(super) purpose: Purpose,
-    /// Whether deletion may be tried where a closure is not small.
-    pub(super) may_delete: bool,
 }
 
 /// The kernel's algorithms, with their room.
@@ -58,45 +56,41 @@ pub(super) struct Algorithms {
 impl Algorithms {
     /// Picks a set.
     pub(super) fn pick(&mut self, wish: Wish, situation: Situation<'_, '_>) -> Result<Choice, Fault> {
-        let seeds = seeds(&situation);
+        if (wish.purpose, wish.kind) != (Purpose::States, ReductionKind::Smaller) {
+            situation.ask_about_all();
+        }
         let set = match (wish.purpose, wish.kind) {
-            (Purpose::Runs, _) => for_runs(&situation, &seeds),
+            (Purpose::Runs, _) => for_runs(&situation),
             (Purpose::Goals, _) => towards(&situation),
             (_, ReductionKind::None) => None,
-            (_, ReductionKind::UpSets) => Some(up_set(&situation, &seeds)),
-            (_, ReductionKind::Ample) => ample(&situation, &seeds),
-            (_, ReductionKind::Closure) => {
-                Some(close(&situation, &seeds[..1], Disabled::Necessary, usize::MAX))
-            }
-            (_, ReductionKind::Persistent1) => smallest(&situation, &seeds, Disabled::Everything),
-            (_, ReductionKind::Persistent2) => smallest(&situation, &seeds, Disabled::Process),
-            (_, ReductionKind::Persistent3) => smallest(&situation, &seeds, Disabled::Necessary),
+            (_, ReductionKind::UpSets) => Some(up_set(&situation)),
+            (_, ReductionKind::Ample) => ample(&situation),
+            (_, ReductionKind::Closure) => seeds(&situation).next().map(|seed| close(&situation, &[seed])),
+            (_, ReductionKind::Persistent1) => smallest(&situation, Disabled::Everything),
+            (_, ReductionKind::Persistent2) => smallest(&situation, Disabled::Process),
+            (_, ReductionKind::Persistent3) => smallest(&situation, Disabled::Necessary),
             (_, ReductionKind::StrongComponents) => Some(self.component(situation)?),
             (_, ReductionKind::Deletion) => Some(self.delete(situation)?),
-            (_, ReductionKind::Smaller) => return self.smaller(situation, &seeds, wish.may_delete),
+            (_, ReductionKind::Smaller) => return self.smaller(situation),
         };
         Ok(Choice::of(set))
     }
 
     /// The smallest closure, or what deletion leaves.
-    fn smaller(
-        &mut self,
-        situation: Situation<'_, '_>,
-        seeds: &[usize],
-        may_delete: bool,
-    ) -> Result<Choice, Fault> {
-        let closed = smallest(&situation, seeds, Disabled::Necessary);
-        let size = closed.as_ref().map_or(usize::MAX, |set| set.intersection_count(situation.enabled));
+    fn smaller(&mut self, situation: Situation<'_, '_>) -> Result<Choice, Fault> {
+        let closed = smallest(&situation, Disabled::Necessary);
+        let enabled = situation.enabled();
+        let size = closed.as_ref().map_or(usize::MAX, |set| set.intersection_count(enabled));
         let is_one_process = closed.as_ref().is_some_and(|set| {
-            let mut pids = set.intersection(situation.enabled).map(|n| situation.pid(n));
+            let mut pids = set.intersection(enabled).map(|n| situation.pid(n));
             let first = pids.next();
             pids.all(|pid| Some(pid) == first)
         });
         let minds_deletion = !is_one_process;
-        if is_one_process || !may_delete {
+        if is_one_process || !situation.may_delete() {
             return Ok(Choice { minds_deletion, ..Choice::of(closed) });
         }
-        let enabled = situation.enabled;
+        situation.ask_about_all();
         let deleted = self.delete(situation)?;
         if deleted.intersection_count(enabled) >= size {
             return Ok(Choice { minds_deletion, is_vain: true, ..Choice::of(closed) });

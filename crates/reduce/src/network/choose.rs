@@ -10,7 +10,7 @@ use super::algorithms::{Algorithms, Purpose, Wish};
 use super::burial;
 use super::definition;
 use super::flow::Flow;
-use super::look::{Look, Notes};
+use super::look::{Here, Look, Notes};
 use super::memo::{Choice, Memo};
 use super::patience::{Patience, Seen, hash};
 use super::population::{Population, Watched};
@@ -79,6 +79,7 @@ pub struct NetworkReduction<'n> {
     engine: Engine<'n>,
     shape: Shape,
     notes: Notes,
+    here: Here,
     room: Room,
     groups: Vec<Micro>,
     /// What is enabled in the state at hand, with a hash of what it leads to.
@@ -148,6 +149,7 @@ impl<'n> NetworkReduction<'n> {
             engine: network.engine(),
             shape: Shape::default(),
             notes: Notes::default(),
+            here: Here::default(),
             room: Room::default(),
             groups: Vec::new(),
             made: Vec::new(),
@@ -211,7 +213,7 @@ impl<'n> NetworkReduction<'n> {
 
     /// Whether something in a set is enabled in the state whose successors are at hand.
     fn is_any_enabled(&self, set: &[Micro]) -> bool {
-        self.made.iter().any(|&(via, _)| set.contains(&self.network.group(via)))
+        self.groups.iter().any(|micro| set.contains(micro))
     }
 
     /// The set for a state: its steps by process, enabled or not. `None` means everything.
@@ -247,7 +249,13 @@ impl<'n> NetworkReduction<'n> {
         let population = self.number.map(|number| &mut self.populations[number]);
         let Some(population) = population else { return Ok(()) };
         let (engine, notes) = (&mut self.engine, &mut self.notes);
-        let look = Look::new((self.network, &self.flow), (state, &self.shape), engine, population, notes);
+        let look = Look::new(
+            (self.network, &self.flow),
+            (state, &self.shape, &self.here),
+            engine,
+            population,
+            notes,
+        );
         match self.memo.find(&look) {
             Some(known) => self.chosen.become_like(known),
             None => {
@@ -270,8 +278,6 @@ impl<'n> NetworkReduction<'n> {
         if self.is_off || self.is_given_up || self.made.len() <= 1 {
             return false;
         }
-        self.groups.clear();
-        self.groups.extend(self.made.iter().map(|&(via, _)| self.network.group(via)));
         let is_one_process = self.groups.iter().all(|micro| micro.pid == self.groups[0].pid);
         !is_one_process && (self.purpose != Purpose::States || self.patience.begins())
     }
@@ -280,11 +286,11 @@ impl<'n> NetworkReduction<'n> {
     /// there is a choice.
     fn mark_enabled(&mut self, state: &[u8]) -> bool {
         let Some(number) = self.number else { return false };
-        let population = &self.populations[number];
+        let population = &mut self.populations[number];
         if population.nodes.len() > MOST_NODES {
             return false;
         }
-        let Room { enabled, locations, .. } = &mut self.room;
+        let Here { enabled, locations, n_enabled, live, may_delete } = &mut self.here;
         if enabled.len() != population.n_nodes() {
             *enabled = FixedBitSet::with_capacity(population.n_nodes());
         }
@@ -293,17 +299,15 @@ impl<'n> NetworkReduction<'n> {
             let first = population.nodes[population.bases[micro.pid]].step;
             enabled.insert(population.bases[micro.pid] + micro.step.0 as usize - first);
         }
-        if enabled.ones().any(|n| population.is_timeout(n)) {
+        if !enabled.is_disjoint(&population.timeouts) {
             return false;
         }
+        *n_enabled = enabled.count_ones(..);
         locations.clear();
         locations.extend((0..self.shape.n_processes()).map(|pid| self.shape.location(state, pid)));
-        let key = &mut self.memo.key;
-        key.clear();
-        key.push(self.deletion.would_begin().into());
-        key.extend((number as u32).to_le_bytes());
-        key.extend(locations.iter().flat_map(|at| at.0.to_le_bytes()));
-        key.extend(enabled.as_slice().iter().flat_map(|block| block.to_le_bytes()));
+        *live = population.find_live(locations);
+        *may_delete = self.deletion.would_begin();
+        self.memo.key = (number, *live);
         true
     }
 
@@ -312,16 +316,20 @@ impl<'n> NetworkReduction<'n> {
         let population = self.number.map(|number| &mut self.populations[number]);
         let Some(population) = population else { return Ok(()) };
         let (engine, notes) = (&mut self.engine, &mut self.notes);
-        let look = Look::new((self.network, &self.flow), (state, &self.shape), engine, population, notes);
+        let look = Look::new(
+            (self.network, &self.flow),
+            (state, &self.shape, &self.here),
+            engine,
+            population,
+            notes,
+        );
         let situation = Situation::new(look, &mut self.room);
-        // What the memory was asked for.
-        let may_delete = self.memo.key.first() == Some(&1);
-        let wish = Wish { kind: self.kind, purpose: self.purpose, may_delete };
+        let wish = Wish { kind: self.kind, purpose: self.purpose };
         self.chosen = self.algorithms.pick(wish, situation)?;
         // What its process cannot come to any more is left out of nothing. (A later process with the same number is
         // another one; the step that starts it stands for it.)
-        let (set, live) = (&self.chosen.set, &self.room.live);
-        let leaves_out = population.visible.intersection(live).any(|n| !set.contains(n));
+        let (set, live) = (&self.chosen.set, population.live(self.here.live));
+        let leaves_out = population.visible.intersection(&live).any(|n| !set.contains(n));
         self.chosen.is_partial = !self.chosen.is_everything && leaves_out;
         Ok(())
     }
@@ -329,8 +337,7 @@ impl<'n> NetworkReduction<'n> {
     /// The successor at hand that is a burial, if processes are buried at once.
     fn burial(&self) -> Option<usize> {
         let burials = self.burials.as_ref()?;
-        let step = |i: usize| self.network.group(self.made[i].0).step.0 as usize;
-        (0..self.made.len()).find(|&i| burials.contains(step(i)))
+        self.groups.iter().position(|micro| burials.contains(micro.step.0 as usize))
     }
 
     /// Takes down the successors at hand.
@@ -338,6 +345,13 @@ impl<'n> NetworkReduction<'n> {
         let Self { made, successors, .. } = self;
         made.clear();
         made.extend((0..successors.len()).map(|i| (successors.via(i), hash(successors.state(i)))));
+        self.note_groups();
+    }
+
+    /// Takes down which steps made the successors at hand.
+    fn note_groups(&mut self) {
+        self.groups.clear();
+        self.groups.extend(self.made.iter().map(|&(via, _)| self.network.group(via)));
     }
 
     /// Takes out of `kept` what is not explored of the successors at hand. `state` is looked at only if there is a choice.
@@ -351,9 +365,9 @@ impl<'n> NetworkReduction<'n> {
         }
         let population = self.number.map(|number| &self.populations[number]);
         let (is_asked, mut n_fired) = (self.n_seen > n_seen, 0);
-        for (i, &(via, hash)) in self.made.iter().enumerate() {
+        for (i, &(_, hash)) in self.made.iter().enumerate() {
             let is_in = |set: &FixedBitSet| {
-                let Micro { pid, step } = self.network.group(via);
+                let Micro { pid, step } = self.groups[i];
                 population
                     .is_none_or(|p| set.contains(p.bases[pid] + step.0 as usize - p.nodes[p.bases[pid]].step))
             };
@@ -503,6 +517,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         }
         self.made.clear();
         self.made.extend_from_slice(made);
+        self.note_groups();
         if let Some(burial) = self.burial() {
             kept.clear();
             kept.insert(burial);

@@ -47,7 +47,7 @@ impl System for Graph<'_, '_> {
     }
 
     fn fire(&self, _: &[u8], t: TransitionId, out: &mut Batch<[u8]>) -> Result<bool, Fault> {
-        let is_enabled = self.situation.enabled.contains(self.global[t.index()]);
+        let is_enabled = self.situation.enabled().contains(self.global[t.index()]);
         if is_enabled {
             out.push(t, &[]);
         }

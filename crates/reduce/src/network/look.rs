@@ -1,5 +1,4 @@
-//! A look at a state: the only way in which a choice depends on a state, beyond where its processes are and which steps
-//! are enabled.
+//! A look at a state: the only way in which a choice depends on a state, beyond which nodes are live.
 //!
 //! Every question and its answer is written down, so that what was chosen can be chosen again wherever the answers are
 //! the same ([`memo`](super::memo)).
@@ -9,13 +8,40 @@ use super::flow::Flow;
 use super::population::Population;
 use super::rows::Row;
 use super::shape::Shape;
-use std::cell::RefCell;
+use fixedbitset::FixedBitSet;
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
-use stubborn_network::{Engine, Network};
+use stubborn_network::{Engine, LocationId, Network};
+
+/// Steps of a place that one question is about.
+const AT_ONCE: usize = 15;
+
+/// Where the processes of a state are, and what they can do. Kept from state to state, so that nothing is allocated.
+#[derive(Debug, Default)]
+pub(super) struct Here {
+    pub(super) locations: Vec<LocationId>,
+    pub(super) enabled: FixedBitSet,
+    pub(super) n_enabled: usize,
+    /// Which of the population's sets of live nodes.
+    pub(super) live: usize,
+    /// Whether deletion may be tried where a closure is not small.
+    pub(super) may_delete: bool,
+}
 
 /// Something that the rules ask of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Question {
+    /// Where a process is, and which of the first steps there are enabled.
+    Process(usize),
+    /// Which of the steps from this one on are enabled.
+    Steps(usize),
+    /// Whether a process can do something, and nothing that others may ever do concerns it.
+    Apart(usize),
+    /// Whether more than so many nodes are enabled.
+    MoreThan(usize),
+    /// Whether deletion may be tried: not a matter of the state, but it is asked where a closure is not small only.
+    MayDelete,
     /// Whether one of the population's facts is so.
     Fact(usize),
     /// Whether a channel is as demanded.
@@ -28,6 +54,8 @@ pub(super) enum Question {
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     truths: Vec<Option<bool>>,
+    /// For each process, whether it was asked where it is.
+    processes: FixedBitSet,
     /// What was asked, in the order in which it was asked first.
     pub(super) asked: Vec<(Question, i32)>,
 }
@@ -38,25 +66,40 @@ pub(super) struct Look<'a, 'n> {
     pub(super) flow: &'a Flow,
     state: &'a [u8],
     shape: &'a Shape,
+    pub(super) here: &'a Here,
     engine: RefCell<&'a mut Engine<'n>>,
     pub(super) population: RefCell<&'a mut Population>,
     notes: RefCell<&'a mut Notes>,
+    /// The first processes that were asked where they are, bit by bit.
+    asked: Cell<u64>,
 }
 
 impl<'a, 'n> Look<'a, 'n> {
-    /// `shape` is that of the state.
+    /// `shape` is that of the state, `here` what is known of it.
     pub(super) fn new(
         (network, flow): (&'n Network, &'a Flow),
-        (state, shape): (&'a [u8], &'a Shape),
+        (state, shape, here): (&'a [u8], &'a Shape, &'a Here),
         engine: &'a mut Engine<'n>,
         population: &'a mut Population,
         notes: &'a mut Notes,
     ) -> Self {
         notes.truths.clear();
+        notes.processes.clear();
+        notes.processes.grow(here.locations.len());
         notes.asked.clear();
         engine.look_at(state);
         let (engine, population) = (RefCell::new(engine), RefCell::new(population));
-        Self { network, flow, state, shape, engine, population, notes: RefCell::new(notes) }
+        Self {
+            network,
+            flow,
+            state,
+            shape,
+            here,
+            engine,
+            population,
+            notes: RefCell::new(notes),
+            asked: Cell::new(0),
+        }
     }
 
     /// The answer to a question, without a note.
@@ -64,6 +107,22 @@ impl<'a, 'n> Look<'a, 'n> {
     pub(super) fn answer(&self, question: Question) -> i32 {
         let mut population = self.population.borrow_mut();
         match question {
+            Question::Process(pid) => {
+                let at = self.here.locations[pid];
+                let steps = self.enabled_from(population.at(pid, at));
+                i32::from(at.0) | steps << 16
+            }
+            Question::Steps(first) => {
+                let node = population.nodes[first];
+                self.enabled_from(first..population.at(node.pid, node.location).end)
+            }
+            Question::Apart(pid) => {
+                let (at, live) = (self.here.locations[pid], self.here.live);
+                let can_do = self.here.enabled.contains_any_in_range(population.at(pid, at));
+                (can_do && population.is_apart(pid, at, live)).into()
+            }
+            Question::MayDelete => self.here.may_delete.into(),
+            Question::MoreThan(n) => (self.here.n_enabled > n).into(),
             Question::Fact(fact) => {
                 let mut engine = self.engine.borrow_mut();
                 population.facts[fact].holds(self.network, &mut engine, self.state).into()
@@ -80,6 +139,49 @@ impl<'a, 'n> Look<'a, 'n> {
                 population.number_now(self.network, self.flow, self.state, self.shape, node) as i32
             }
         }
+    }
+
+    /// Which of the first of these nodes are enabled.
+    fn enabled_from(&self, nodes: Range<usize>) -> i32 {
+        let first = nodes.start;
+        let nodes = nodes.take(AT_ONCE).filter(|&node| self.here.enabled.contains(node));
+        nodes.map(|node| 1 << (node - first)).sum()
+    }
+
+    /// Asks where a process is and what it can do there.
+    #[inline]
+    pub(super) fn ask_about(&self, pid: usize) {
+        if pid >= 64 || self.asked.get() >> pid & 1 == 0 {
+            self.ask_first_about(pid);
+        }
+    }
+
+    #[cold]
+    fn ask_first_about(&self, pid: usize) {
+        if self.notes.borrow_mut().processes.put(pid) {
+            return;
+        }
+        self.asked.set(self.asked.get() | 1u64.checked_shl(pid as u32).unwrap_or(0));
+        self.ask(Question::Process(pid));
+        let steps = self.population.borrow().at(pid, self.here.locations[pid]);
+        for first in steps.skip(AT_ONCE).step_by(AT_ONCE) {
+            self.ask(Question::Steps(first));
+        }
+    }
+
+    /// Whether a process can do something, and nothing that others may ever do concerns it.
+    pub(super) fn is_apart(&self, pid: usize) -> bool {
+        self.ask(Question::Apart(pid)) != 0
+    }
+
+    /// Whether deletion may be tried.
+    pub(super) fn may_delete(&self) -> bool {
+        self.ask(Question::MayDelete) != 0
+    }
+
+    /// Whether more than so many nodes are enabled.
+    pub(super) fn are_more_than(&self, n: usize) -> bool {
+        self.ask(Question::MoreThan(n)) != 0
     }
 
     /// Whether one of the population's facts is so.

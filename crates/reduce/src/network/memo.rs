@@ -1,10 +1,9 @@
 //! Sets that were chosen before.
 //!
-//! **Implements** a memory of choices. What is chosen is a function of the tables, of where the processes are, of which
-//! steps are enabled, and of the answers to the questions that were asked of the state meanwhile
-//! ([`look`](super::look)). Which question comes next depends on the answers before it, so the choices for one beginning
-//! are the leaves of a tree of questions. Few of a state's variables are ever asked for: SPIN's p329 has 45,000 states
-//! with a choice, but 2,177 leaves.
+//! **Implements** a memory of choices. What is chosen is a function of the tables, of which nodes are live, and of the answers to the
+//! questions that were asked of the state meanwhile ([`look`](super::look)), where its processes are and what they can do among
+//! them. Which question comes next depends on the answers before it, so the choices for one beginning
+//! are the leaves of a tree of questions. Few of a state's variables, and not all of its processes, are ever asked for.
 //!
 //! **Preserves** every choice. Where few choices come again the memory is given up.
 //! **Checked by** the sets that are held against their definition: each is made anew there and compared; and by searches
@@ -17,8 +16,8 @@ use rustc_hash::FxHashMap;
 /// Memory that it may take, in bytes.
 const ROOM: usize = 1 << 24;
 
-/// Choices after which it is judged.
-const TRIAL: u64 = 4_096;
+/// Choices after which it is judged: more than a search makes that begins again with keys and makes them a second time.
+const TRIAL: u64 = 8_192;
 
 /// What was chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,13 +49,16 @@ impl Choice {
     }
 }
 
+/// What a choice begins with: the population, and which of its sets of live nodes.
+pub(super) type Beginning = (usize, usize);
+
 /// What was chosen before.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    roots: FxHashMap<Box<[u8]>, u32>,
+    roots: FxHashMap<Beginning, u32>,
     trees: Vec<Tree>,
     /// What the choice at hand begins with.
-    pub(super) key: Vec<u8>,
+    pub(super) key: Beginning,
     n_found: u64,
     n_new: u64,
     n_bytes: usize,
@@ -76,7 +78,7 @@ impl Memo {
         if self.is_off {
             return None;
         }
-        let mut at = *self.roots.get(self.key.as_slice())?;
+        let mut at = *self.roots.get(&self.key)?;
         loop {
             match &self.trees[at as usize] {
                 Tree::Chosen(choice) => {
@@ -98,7 +100,7 @@ impl Memo {
         if self.is_off {
             return self.forget();
         }
-        let mut at = self.roots.get(self.key.as_slice()).copied();
+        let mut at = self.roots.get(&self.key).copied();
         let mut parent = None;
         for &(question, answer) in asked {
             let tree = at.unwrap_or_else(|| self.grow(parent, Tree::Ask(question, Vec::new())));
@@ -133,8 +135,8 @@ impl Memo {
             Some((Tree::Ask(_, answers), answer)) => answers.push((answer, number)),
             Some((Tree::Chosen(_), _)) => {}
             None => {
-                self.n_bytes += self.key.len() + size_of::<(Box<[u8]>, u32)>();
-                self.roots.insert(self.key.as_slice().into(), number);
+                self.n_bytes += size_of::<(Beginning, u32)>();
+                self.roots.insert(self.key, number);
             }
         }
         self.trees.push(tree);

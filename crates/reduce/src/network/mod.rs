@@ -1,7 +1,8 @@
 //! Stubborn sets of networks of processes, derived from their steps.
 //!
 //! The way of the data: [`flow`] finds what is true of the network in all states; [`resolve`] turns steps into
-//! [`touch`]es, what they wait for and do; [`accord`] compares touches; a [`population`] keeps the tables for
+//! [`touch`]es, what they wait for and do; [`accord`] compares touches, and a [`ledger`] does so
+//! once for equal ones; a [`population`] keeps the tables for
 //! the processes that exist; a [`look`] asks a state; a [`situation`] is a state with its tables and says what a node
 //! requires; the [`algorithms`] pick a set by [`closures`] or on a [`graph`]; [`choose`] has it done, or takes what a
 //! [`memo`] knows, as hard as [`patience`] says. What one picks depends on the state and on counts of what was picked
@@ -21,6 +22,7 @@ mod closures;
 mod definition;
 mod flow;
 mod graph;
+mod ledger;
 mod look;
 mod memo;
 mod patience;

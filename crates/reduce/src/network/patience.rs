@@ -8,7 +8,7 @@
 //! Firing everything is always right, so this decides about time only. It depends on counts and never on a clock, so
 //! runs can be repeated; but a state that is expanded again may get another set.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// States that are remembered in a trial.
 const SAMPLE: usize = 128;
@@ -43,7 +43,7 @@ const BETWEEN_TRIALS: u64 = 32_768;
 #[derive(Debug, Default)]
 pub(super) struct Patience {
     /// Hashes of states that were left out, and whether they were found since.
-    left_out: HashMap<u64, bool>,
+    left_out: FxHashMap<u64, bool>,
     /// Choices since the trial began, what was enabled there, and what of it was fired.
     n_choices: u64,
     n_enabled: u64,
@@ -140,7 +140,9 @@ impl Seen {
     }
 
     pub(super) fn insert(&mut self, hash: u64) {
-        self.0.resize(ROOM, 0);
+        if self.0.is_empty() {
+            self.0.resize(ROOM, 0);
+        }
         self.0[Self::slot(hash)] = hash;
     }
 

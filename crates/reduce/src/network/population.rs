@@ -6,12 +6,15 @@
 
 use super::channels::Channels;
 use super::flow::{Flow, for_each_selector};
+use super::ledger::Ledger;
 use super::resolve::{Known, Newborn, Partners, Selectors, check, touch, wanted};
-use super::rows::{Deed, Row};
+use super::rows::{Deed, LiteralRow, Row};
 use super::shape::Shape;
+use super::signature::Signature;
 use super::touch::{Op, Read, Touch};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -19,6 +22,12 @@ use stubborn_network::{Action, Condition, Engine, Expr, Location, LocationId, Ne
 
 /// Rows for the locals at hand, at most; what is more is done without them.
 const MOST_ROWS: usize = 10_000;
+
+/// What is remembered of nodes whose process is elsewhere, sets of live nodes, and places that are apart with some of them, at most; then
+/// all is found again.
+const MOST_ELSEWHERE: usize = 1 << 14;
+const MOST_LIVES: usize = 1 << 12;
+const MOST_APART: usize = 1 << 16;
 
 /// What is looked at from outside.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +64,10 @@ pub(super) struct Population {
     pub(super) bases: Vec<usize>,
     /// What each node does, whatever its locals are, and then what the processes do that are started by some.
     pub(super) deeds: Vec<Deed>,
+    /// What they do and wait for, each thing once.
+    pub(super) ledger: RefCell<Ledger>,
+    /// The deeds that are for when nothing else can be done.
+    pub(super) timeouts: FixedBitSet,
     selectors: Vec<Selectors>,
     rows: Vec<Option<Rc<Row>>>,
     /// By node and values of its selectors: which of its different rows.
@@ -64,6 +77,7 @@ pub(super) struct Population {
     /// One for each check: the imaginary transition that is enabled where it fails.
     pub(super) checks: Vec<Rc<Row>>,
     pub(super) checked: Vec<Touch>,
+    pub(super) check_signatures: Vec<Signature>,
     /// Nodes that may change the truth of a proposition, by themselves or through processes that they start.
     pub(super) visible: FixedBitSet,
     /// If cycles are minded: nodes of which one is fired on every cycle of states.
@@ -83,8 +97,32 @@ pub(super) struct Population {
     pub(super) facts: Vec<Fact>,
     /// For each process and location: see [`Population::needs`].
     needs: HashMap<(usize, LocationId), FixedBitSet>,
+    /// For each process and location: which of the different sets of nodes from there on.
+    reach_numbers: Vec<Vec<u16>>,
+    /// Where processes are may matter for what is live in few ways: the sets of live nodes, by these numbers of all processes.
+    lives: FxHashMap<Vec<u16>, usize>,
+    live_sets: Vec<Rc<FixedBitSet>>,
+    /// The number of the first of them: those that were forgotten have numbers that do not come again.
+    first_live: usize,
+    /// For each of these, process and location, whether it is apart.
+    apart: FxHashMap<(usize, usize, LocationId), bool>,
+    live_key: Vec<u16>,
+    /// For each of these, node and location of its process, if that is another one: what the node requires.
+    elsewhere: FxHashMap<(usize, usize, LocationId), Rc<Elsewhere>>,
     /// For each process and location: its nodes.
     ranges: Vec<Vec<Range<usize>>>,
+}
+
+/// What a node requires whose process is elsewhere: one of these sets must come with it, as far as they are live.
+#[derive(Debug)]
+pub(super) struct Elsewhere {
+    pub(super) row: Rc<Row>,
+    /// The steps that its process can take now and from which it can get there.
+    pub(super) towards: Rc<FixedBitSet>,
+    /// The steps that lead directly to it.
+    pub(super) before: Rc<FixedBitSet>,
+    /// For each clause of its guard, what may make it true. It will do if the clause is false now.
+    pub(super) enablers: Vec<Rc<FixedBitSet>>,
 }
 
 /// Whether an expression of a process is true: something that the rules ask of a state.
@@ -120,6 +158,8 @@ impl Population {
             nodes: Vec::new(),
             bases: Vec::new(),
             deeds: Vec::new(),
+            ledger: RefCell::default(),
+            timeouts: FixedBitSet::new(),
             selectors: Vec::new(),
             rows: Vec::new(),
             numbers_now: FxHashMap::default(),
@@ -127,6 +167,7 @@ impl Population {
             key: Vec::new(),
             checks: Vec::new(),
             checked: Vec::new(),
+            check_signatures: Vec::new(),
             visible: FixedBitSet::new(),
             closing: FixedBitSet::new(),
             may_fail: FixedBitSet::new(),
@@ -137,6 +178,13 @@ impl Population {
             receivers: Vec::new(),
             facts: Vec::new(),
             needs: HashMap::new(),
+            reach_numbers: Vec::new(),
+            lives: FxHashMap::default(),
+            live_sets: Vec::new(),
+            first_live: 0,
+            apart: FxHashMap::default(),
+            live_key: Vec::new(),
+            elsewhere: FxHashMap::default(),
             ranges: Vec::new(),
             kinds,
             minds_all_risks,
@@ -147,15 +195,19 @@ impl Population {
             let Node { pid, location, index, .. } = population.nodes[n];
             let known = Known::new(network, flow, view, Some(pid), population.kinds[pid], &[]);
             let made = touch(&known, location, index, &Takers { population: &population });
-            population.deeds.push(Deed::new(made, vec![n]));
+            population.deeds.push(Deed { touch: made, nodes: vec![n] });
             population.selectors.push(selectors(network, flow, population.kinds[pid], location, index));
         }
         population.find_offspring(network, flow, view);
+        population.ledger = RefCell::new(Ledger::new(population.deeds.iter().map(|deed| &deed.touch)));
+        let is_timeout = |&deed: &usize| population.deeds[deed].touch.is_timeout;
+        population.timeouts = (0..population.deeds.len()).filter(is_timeout).collect();
         population.rows = vec![None; population.nodes.len()];
         population.rows_now = vec![Vec::new(); population.nodes.len()];
         population.find_reach(flow);
         let known = Known::new(network, flow, view, None, 0, &[]);
         population.checked = watched.checks.iter().map(|expr| check(&known, expr, false)).collect();
+        population.check_signatures = population.checked.iter().map(Signature::of).collect();
         for i in 0..population.checked.len() {
             let (row, truths) = population.row(&population.checked[i], None);
             let row = population.asking(row, truths, 0);
@@ -292,7 +344,7 @@ impl Population {
         for (l, location) in network.processes[child.0].locations.iter().enumerate() {
             for (i, step) in location.steps.iter().enumerate() {
                 let made = touch(&known, LocationId(l as u16), i, &Takers { population: self });
-                self.deeds.push(Deed::new(made, Vec::new()));
+                self.deeds.push(Deed { touch: made, nodes: Vec::new() });
                 collect_runs(network, &known, &step.action, &mut starts);
             }
         }
@@ -310,6 +362,9 @@ impl Population {
                 nodes
             });
             let reach: Vec<FixedBitSet> = reach.collect();
+            let number =
+                |nodes: &FixedBitSet| reach.iter().position(|other| other == nodes).unwrap_or_default();
+            self.reach_numbers.push(reach.iter().map(|nodes| number(nodes) as u16).collect());
             self.reach.push(reach);
         }
         self.before = vec![FixedBitSet::with_capacity(n); n];
@@ -392,7 +447,7 @@ impl Population {
     }
 
     /// All nodes of other processes that the steps of a process at a location may bring in any state.
-    pub(super) fn needs(&mut self, pid: usize, location: LocationId) -> &FixedBitSet {
+    fn needs(&mut self, pid: usize, location: LocationId) -> &FixedBitSet {
         if !self.needs.contains_key(&(pid, location)) {
             let mut needs = FixedBitSet::with_capacity(self.n_nodes());
             for n in self.at(pid, location) {
@@ -410,6 +465,86 @@ impl Population {
             self.needs.insert((pid, location), needs);
         }
         &self.needs[&(pid, location)]
+    }
+
+    /// Which nodes may still be enabled some time: which of the sets.
+    pub(super) fn find_live(&mut self, locations: &[LocationId]) -> usize {
+        self.live_key.clear();
+        let numbers = locations.iter().zip(&self.reach_numbers).map(|(at, numbers)| numbers[at.index()]);
+        self.live_key.extend(numbers);
+        if let Some(&known) = self.lives.get(&self.live_key) {
+            return known;
+        }
+        if self.live_sets.len() >= MOST_LIVES || self.apart.len() >= MOST_APART {
+            self.first_live += self.live_sets.len();
+            self.lives.clear();
+            self.live_sets.clear();
+            self.apart.clear();
+            self.elsewhere.clear();
+        }
+        let mut live = FixedBitSet::with_capacity(self.n_nodes());
+        for (at, reach) in locations.iter().zip(&self.reach) {
+            live.union_with(&reach[at.index()]);
+        }
+        live.insert_range(self.nodes.len()..self.n_nodes());
+        let number = self.first_live + self.live_sets.len();
+        self.lives.insert(self.live_key.clone(), number);
+        self.live_sets.push(Rc::new(live));
+        number
+    }
+
+    /// One of the sets of live nodes.
+    pub(super) fn live(&self, number: usize) -> Rc<FixedBitSet> {
+        self.live_sets[number - self.first_live].clone()
+    }
+
+    /// Whether a process at a location needs none of the live nodes of others.
+    pub(super) fn is_apart(&mut self, pid: usize, location: LocationId, live: usize) -> bool {
+        if let Some(&known) = self.apart.get(&(live, pid, location)) {
+            return known;
+        }
+        let live_set = self.live(live);
+        let is_apart = self.needs(pid, location).is_disjoint(&live_set);
+        self.apart.insert((live, pid, location), is_apart);
+        is_apart
+    }
+
+    /// What a node requires whose process is at another location.
+    pub(super) fn elsewhere(
+        &mut self,
+        flow: &Flow,
+        n: usize,
+        location: LocationId,
+        live: usize,
+    ) -> Rc<Elsewhere> {
+        if let Some(known) = self.elsewhere.get(&(live, n, location)) {
+            return known.clone();
+        }
+        let (row, live_set, pid) = (self.static_row(n), self.live(live), self.nodes[n].pid);
+        let leads_there = |first: &usize| {
+            let mut stops = flow.stops[self.nodes[*first].step].iter();
+            stops.any(|stop| self.reach[pid][stop.index()].contains(n))
+        };
+        let mut towards = FixedBitSet::with_capacity(self.n_nodes());
+        towards.extend(self.at(pid, location).filter(leads_there));
+        let mut before = FixedBitSet::with_capacity(self.n_nodes());
+        before.union_with(&self.before[n]);
+        let of_clause = |clause: &Vec<LiteralRow>| {
+            let mut enablers = FixedBitSet::with_capacity(self.n_nodes());
+            clause.iter().for_each(|literal| enablers.union_with(&literal.enablers));
+            enablers.intersect_with(&live_set);
+            Rc::new(enablers)
+        };
+        let enablers = row.clauses.iter().map(of_clause).collect();
+        towards.intersect_with(&live_set);
+        before.intersect_with(&live_set);
+        if self.elsewhere.len() >= MOST_ELSEWHERE {
+            self.elsewhere.clear();
+        }
+        let made = Elsewhere { row, towards: Rc::new(towards), before: Rc::new(before), enablers };
+        let made = Rc::new(made);
+        self.elsewhere.insert((live, n, location), made.clone());
+        made
     }
 
     /// Gives the literals of a row their facts; `truths` are those of all literals in their order.

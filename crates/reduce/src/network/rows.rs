@@ -1,12 +1,13 @@
 //! The rows of the tables: which nodes a transition does not accord with, and who may change the facts that it waits for.
 //!
 //! A node is held to account for what the processes do that it starts. Several may start the same, so each [`Deed`] is
-//! compared once, for all of them.
+//! compared once, for all of them; and so is each of the things that are done or waited for ([`ledger`](super::ledger)).
 //! **Checked by** the definition of D1 and D2 at the states of all test models, and by random programs (`oracle`).
 
-use super::accord::{Conflict, Demand, changes, conflict, risks};
+use super::accord::{Conflict, Demand, changes, conflict, demand};
+use super::ledger::Hits;
 use super::population::Population;
-use super::signature::{Signature, of_literal, of_read};
+use super::signature::Signature;
 use super::touch::{Literal, Read, Touch};
 use fixedbitset::FixedBitSet;
 use stubborn_network::Expr;
@@ -15,7 +16,6 @@ use stubborn_network::Expr;
 #[derive(Debug)]
 pub(super) struct Deed {
     pub(super) touch: Touch,
-    pub(super) signature: Signature,
     /// The node itself, or all those that start a process that does it.
     pub(super) nodes: Vec<usize>,
 }
@@ -44,12 +44,6 @@ pub(super) struct LiteralRow {
     pub(super) fact: Option<(usize, bool)>,
 }
 
-impl Deed {
-    pub(super) fn new(touch: Touch, nodes: Vec<usize>) -> Self {
-        Self { signature: Signature::of(&touch), touch, nodes }
-    }
-}
-
 impl Population {
     /// The row of a touch, and for each literal of its guard how to find out whether it is so.
     pub(super) fn row(&self, touch: &Touch, of: Option<usize>) -> (Row, Vec<Option<(Expr, bool)>>) {
@@ -59,39 +53,68 @@ impl Population {
         let mut row = Row { conflicts, may_go_round: touch.may_go_round, ..Row::default() };
         let signature = Signature::of(touch);
         for (i, check) in self.checked.iter().enumerate() {
-            let found = conflict((touch, &signature), (check, &Signature::of(check)), &kind_of);
+            let found = conflict((touch, &signature), (check, &self.check_signatures[i]), &kind_of);
             row.conflicts.set(self.nodes.len() + i, found != Conflict::Never);
         }
-        let own = of.map_or(0..0, |of| self.range(self.nodes[of].pid));
-        if let Some(of) = of {
-            // Of one process, those of the place where it is.
-            row.conflicts.insert_range(self.at(self.nodes[of].pid, self.nodes[of].location));
-            row.conflicts.remove(of);
-        }
-        for Deed { touch: other, signature: theirs, nodes } in &self.deeds {
-            let others = || nodes.iter().copied().filter(|u| !own.contains(u));
-            if others().next().is_none() {
-                continue;
-            }
-            let found = conflict((touch, &signature), (other, theirs), &kind_of);
-            debug_assert_eq!(found, {
-                let (ours, theirs) = (Signature::vague(touch), Signature::vague(other));
-                conflict((touch, &ours), (other, &theirs), &kind_of)
-            });
-            match found {
-                Conflict::Never => {}
-                Conflict::Always => row.conflicts.extend(others()),
-                Conflict::Unless(demand) => row.unless_for(demand, n).extend(others()),
-            }
-        }
+        self.find_conflicts((touch, &signature), of, &mut row);
         if self.is_risky(touch, of) {
-            row.risks = Some(self.risks(touch, &kind_of));
+            let mut nodes = FixedBitSet::with_capacity(n);
+            self.add_nodes(&self.ledger.borrow().affecting(&touch.risks, &kind_of), &mut nodes);
+            row.risks = Some(nodes);
         }
         for clause in &touch.guard {
             let literals = clause.iter().map(|literal| self.literal_row(literal, &kind_of));
             row.clauses.push(literals.collect());
         }
         (row, touch.guard.iter().flatten().map(|literal| literal.truth.clone()).collect())
+    }
+
+    /// Finds the nodes of others that do not accord with a touch, and those of its own process that it excludes.
+    fn find_conflicts(&self, (touch, ours): (&Touch, &Signature), of: Option<usize>, row: &mut Row) {
+        let n = self.n_nodes();
+        let kind_of = |pid: usize| self.kinds.get(pid).copied();
+        let mut ledger = self.ledger.borrow_mut();
+        let mut found = Found::new(self.deeds.len());
+        for op in &touch.ops {
+            let hits = ledger.hits(op, |deed| &self.deeds[deed].touch, &kind_of);
+            found.add(touch, &hits);
+        }
+        found.always.difference_with(&self.timeouts);
+        found.unless.iter_mut().for_each(|(_, deeds)| deeds.difference_with(&self.timeouts));
+        for clause in &touch.guard {
+            if let [only] = &clause[..] {
+                found.exclude(&ledger.excluded(only));
+            }
+        }
+        found.always.union_with(&found.risky);
+        found.settle();
+        debug_assert!(self.deeds.iter().enumerate().all(|(i, deed)| {
+            let (theirs, vague) = (Signature::vague(&deed.touch), Signature::vague(touch));
+            let conflict = conflict((touch, &vague), (&deed.touch, &theirs), &kind_of);
+            conflict == self::conflict((touch, ours), (&deed.touch, &Signature::of(&deed.touch)), &kind_of)
+                && conflict == found.with(i)
+        }));
+        let own = of.map_or(0..0, |of| self.range(self.nodes[of].pid));
+        self.add_nodes(&found.always, &mut row.conflicts);
+        row.conflicts.remove_range(own.clone());
+        if let Some(of) = of {
+            // Of one process, those of the place where it is.
+            row.conflicts.insert_range(self.at(self.nodes[of].pid, self.nodes[of].location));
+            row.conflicts.remove(of);
+        }
+        for (demand, deeds) in &found.unless {
+            let mut nodes = FixedBitSet::with_capacity(n);
+            self.add_nodes(deeds, &mut nodes);
+            nodes.remove_range(own.clone());
+            if !nodes.is_clear() {
+                row.unless.push((*demand, nodes));
+            }
+        }
+    }
+
+    /// Adds the nodes that are held to account for some deeds.
+    fn add_nodes(&self, deeds: &FixedBitSet, out: &mut FixedBitSet) {
+        out.extend(deeds.ones().flat_map(|deed| self.deeds[deed].nodes.iter().copied()));
     }
 
     /// Whether evaluating the guard may go wrong in a way that matters. What depends on locals of the process alone
@@ -104,40 +127,75 @@ impl Population {
         !touch.risks.is_empty() && (self.minds_all_risks || !touch.risks.iter().all(is_own))
     }
 
-    fn risks(&self, touch: &Touch, kind_of: &dyn Fn(usize) -> Option<usize>) -> FixedBitSet {
-        let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
-        let minded = touch.risks.iter().map(of_read).fold(0, |a, b| a | b);
-        let decides = |deed: &&Deed| {
-            deed.signature.may_change(minded) && deed.touch.ops.iter().any(|op| risks(op, touch, kind_of))
-        };
-        nodes.extend(self.deeds.iter().filter(decides).flat_map(|deed| deed.nodes.iter().copied()));
-        nodes
-    }
-
     fn literal_row(&self, literal: &Literal, kind_of: &dyn Fn(usize) -> Option<usize>) -> LiteralRow {
         let n = self.n_nodes();
         let (mut enablers, mut falsifiers) = (FixedBitSet::with_capacity(n), FixedBitSet::with_capacity(n));
-        let minded = of_literal(literal);
-        for Deed { touch, signature, nodes } in &self.deeds {
-            if !signature.may_change(minded) {
-                debug_assert!(touch.ops.iter().all(|op| changes(op, literal, kind_of) == (false, false)));
-                continue;
-            }
-            for (i, op) in touch.ops.iter().enumerate() {
-                if !signature.op_may_change(i, minded) {
-                    debug_assert_eq!(changes(op, literal, kind_of), (false, false));
-                    continue;
-                }
-                let (enables, falsifies) = changes(op, literal, kind_of);
-                if enables {
-                    enablers.extend(nodes.iter().copied());
-                }
-                if falsifies {
-                    falsifiers.extend(nodes.iter().copied());
-                }
+        let changers = self.ledger.borrow_mut().changers(literal, kind_of);
+        debug_assert!(self.deeds.iter().enumerate().all(|(i, deed)| {
+            let found = deed.touch.ops.iter().map(|op| changes(op, literal, kind_of));
+            let all = found.fold((false, false), |a, b| (a.0 || b.0, a.1 || b.1));
+            all == (changers.enablers.contains(i), changers.falsifiers.contains(i))
+        }));
+        self.add_nodes(&changers.enablers, &mut enablers);
+        self.add_nodes(&changers.falsifiers, &mut falsifiers);
+        LiteralRow { enablers, falsifiers, fact: None }
+    }
+}
+
+/// The deeds that a transition does not accord with.
+struct Found {
+    risky: FixedBitSet,
+    always: FixedBitSet,
+    unless: Vec<(Demand, FixedBitSet)>,
+}
+
+impl Found {
+    fn new(n_deeds: usize) -> Self {
+        let none = FixedBitSet::with_capacity(n_deeds);
+        Self { risky: none.clone(), always: none, unless: Vec::new() }
+    }
+
+    /// Adds what an op of the transition is in the way of.
+    fn add(&mut self, touch: &Touch, hits: &Hits) {
+        self.risky.union_with(&hits.risky);
+        self.always.union_with(&hits.always);
+        if hits.unless.is_clear() {
+            return;
+        }
+        match hits.demand.and_then(|(channels, is_room)| demand(touch, &channels, is_room)) {
+            None => self.always.union_with(&hits.unless),
+            Some(demand) => match self.unless.iter_mut().find(|(known, _)| *known == demand) {
+                Some((_, deeds)) => deeds.union_with(&hits.unless),
+                None => self.unless.push((demand, hits.unless.clone())),
+            },
+        }
+    }
+
+    /// Takes out deeds that are never possible together with the transition.
+    fn exclude(&mut self, deeds: &FixedBitSet) {
+        self.always.difference_with(deeds);
+        self.unless.iter_mut().for_each(|(_, unless)| unless.difference_with(deeds));
+    }
+
+    /// With which two channels must be as demanded, that is not accorded with at all.
+    fn settle(&mut self) {
+        for i in 0..self.unless.len() {
+            let (before, rest) = self.unless.split_at(i);
+            for (_, other) in before {
+                self.always.extend(rest[0].1.intersection(other));
             }
         }
-        LiteralRow { enablers, falsifiers, fact: None }
+        let always = &self.always;
+        self.unless.iter_mut().for_each(|(_, deeds)| deeds.difference_with(always));
+    }
+
+    /// What was found of a deed.
+    fn with(&self, deed: usize) -> Conflict {
+        if self.always.contains(deed) {
+            return Conflict::Always;
+        }
+        let unless = self.unless.iter().find(|(_, deeds)| deeds.contains(deed));
+        unless.map_or(Conflict::Never, |(demand, _)| Conflict::Unless(*demand))
     }
 }
 
@@ -151,14 +209,5 @@ impl Row {
             out.union_with(&literal.enablers);
             out.union_with(&literal.falsifiers);
         }
-    }
-
-    fn unless_for(&mut self, demand: Demand, n: usize) -> &mut FixedBitSet {
-        let found = self.unless.iter().position(|(d, _)| *d == demand);
-        let i = found.unwrap_or_else(|| {
-            self.unless.push((demand, FixedBitSet::with_capacity(n)));
-            self.unless.len() - 1
-        });
-        &mut self.unless[i].1
     }
 }

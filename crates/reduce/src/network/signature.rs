@@ -39,10 +39,7 @@ impl Signature {
     pub(super) fn of(touch: &Touch) -> Self {
         let mut signature = Self::default();
         for op in &touch.ops {
-            let bits = match op {
-                Op::Read(read) => of_read(read),
-                op => of_op(op),
-            };
+            let bits = of_any(op);
             let all = if matches!(op, Op::Read(_)) { &mut signature.reads } else { &mut signature.changes };
             *all |= bits;
             signature.ops.push(bits);
@@ -78,16 +75,6 @@ impl Signature {
     /// Whether its op with this number may change one of the literals of another's guard.
     pub(super) fn op_may_falsify(&self, op: usize, other: &Self, literal: usize) -> bool {
         self.ops[op] & other.literals[literal] != 0
-    }
-
-    /// Whether it may change something that has one of these bits.
-    pub(super) fn may_change(&self, minded: u64) -> bool {
-        self.changes & minded != 0
-    }
-
-    /// Whether its op with this number may.
-    pub(super) fn op_may_change(&self, op: usize, minded: u64) -> bool {
-        self.ops[op] & minded != 0
     }
 }
 
@@ -149,6 +136,14 @@ pub(super) fn of_literal(literal: &Literal) -> u64 {
             Test::Youngest(_) => POPULATION,
             Test::Other => 0,
         }
+}
+
+/// What an op changes, or looks at.
+pub(super) fn of_any(op: &Op) -> u64 {
+    match op {
+        Op::Read(read) => of_read(read),
+        op => of_op(op),
+    }
 }
 
 /// What an op that is no read changes.

@@ -26,20 +26,16 @@ use std::ops::{Index, Range};
 use std::rc::Rc;
 use stubborn_network::LocationId;
 
-/// What a situation is made in; kept from state to state, so that nothing is allocated.
+/// What is made in a situation; kept from state to state, so that nothing is allocated.
 #[derive(Debug, Default)]
 pub(super) struct Room {
-    /// Where the processes are.
-    pub(super) locations: Vec<LocationId>,
-    pub(super) live: FixedBitSet,
-    pub(super) enabled: FixedBitSet,
     sets: RefCell<Sets>,
 }
 
 /// Sets of nodes that were made for a state.
 #[derive(Debug, Default)]
 pub(super) struct Sets {
-    made: Vec<FixedBitSet>,
+    made: Vec<Rc<FixedBitSet>>,
     free: Vec<FixedBitSet>,
     /// Nodes that are still to be looked at, for sets that are being closed.
     pub(super) work: Vec<usize>,
@@ -49,7 +45,7 @@ pub(super) struct Sets {
 
 impl Sets {
     fn clear(&mut self, n_nodes: usize) {
-        self.free.append(&mut self.made);
+        self.free.extend(self.made.drain(..).filter_map(Rc::into_inner));
         self.free.retain(|set| set.len() == n_nodes);
         self.of_node.clear();
         self.of_node.resize(n_nodes, None);
@@ -64,9 +60,9 @@ impl Sets {
 }
 
 impl Index<Range<usize>> for Sets {
-    type Output = [FixedBitSet];
+    type Output = [Rc<FixedBitSet>];
 
-    fn index(&self, range: Range<usize>) -> &[FixedBitSet] {
+    fn index(&self, range: Range<usize>) -> &[Rc<FixedBitSet>] {
         &self.made[range]
     }
 }
@@ -75,31 +71,65 @@ impl Index<Range<usize>> for Sets {
 pub(super) struct Situation<'a, 'n> {
     look: Look<'a, 'n>,
     /// Nodes that may still be enabled some time.
-    pub(super) live: &'a FixedBitSet,
-    pub(super) enabled: &'a FixedBitSet,
-    locations: &'a [LocationId],
+    pub(super) live: Rc<FixedBitSet>,
     sets: &'a RefCell<Sets>,
     n_nodes: usize,
     n_steps: usize,
 }
 
 impl<'a, 'n> Situation<'a, 'n> {
-    /// Where the processes are and which nodes are enabled is in the room already.
     pub(super) fn new(look: Look<'a, 'n>, room: &'a mut Room) -> Self {
-        let Room { locations, live, enabled, sets } = room;
         let population = look.population.borrow();
         let (n_nodes, n_steps) = (population.n_nodes(), population.nodes.len());
-        if live.len() != n_nodes {
-            *live = FixedBitSet::with_capacity(n_nodes);
-        }
-        live.clear();
-        for (pid, at) in locations.iter().enumerate() {
-            live.union_with(&population.reach[pid][at.index()]);
-        }
-        live.insert_range(n_steps..n_nodes);
+        let live = population.live(look.here.live);
         drop(population);
-        sets.get_mut().clear(n_nodes);
-        Self { look, live, enabled, locations, sets, n_nodes, n_steps }
+        room.sets.get_mut().clear(n_nodes);
+        Self { look, live, sets: &room.sets, n_nodes, n_steps }
+    }
+
+    /// Which nodes are enabled, of processes that were asked.
+    pub(super) fn enabled(&self) -> &'a FixedBitSet {
+        &self.look.here.enabled
+    }
+
+    /// Whether a node is enabled.
+    pub(super) fn is_enabled(&self, node: usize) -> bool {
+        self.is_step(node) && {
+            self.look.ask_about(self.pid(node));
+            self.enabled().contains(node)
+        }
+    }
+
+    /// Where a process is.
+    fn location(&self, pid: usize) -> LocationId {
+        self.look.ask_about(pid);
+        self.look.here.locations[pid]
+    }
+
+    /// Asks about the process of a node.
+    pub(super) fn ask_about(&self, node: usize) {
+        if self.is_step(node) {
+            self.look.ask_about(self.pid(node));
+        }
+    }
+
+    /// Asks about all processes.
+    pub(super) fn ask_about_all(&self) {
+        (0..self.n_processes()).for_each(|pid| self.look.ask_about(pid));
+    }
+
+    pub(super) fn n_processes(&self) -> usize {
+        self.look.here.locations.len()
+    }
+
+    /// Whether deletion may be tried.
+    pub(super) fn may_delete(&self) -> bool {
+        self.look.may_delete()
+    }
+
+    /// Whether more than so many nodes are enabled.
+    pub(super) fn are_more_than(&self, n: usize) -> bool {
+        self.look.are_more_than(n)
     }
 
     pub(super) fn population(&self) -> Ref<'_, &'a mut Population> {
@@ -127,19 +157,20 @@ impl<'a, 'n> Situation<'a, 'n> {
     /// Whether a step is one that its process may take now.
     pub(super) fn is_current(&self, node: usize) -> bool {
         let node = self.population().nodes[node];
-        self.locations[node.pid] == node.location
+        self.location(node.pid) == node.location
     }
 
     /// The steps that a process may take now.
     pub(super) fn current(&self, pid: usize) -> Range<usize> {
-        self.population().at(pid, self.locations[pid])
+        let location = self.location(pid);
+        self.population().at(pid, location)
     }
 
-    /// Whether nothing that others may ever do from here on is in the way of the steps that a process may take now, or
-    /// may enable them, whatever the values of variables are.
+    /// Whether a process can do something, and nothing that others may ever do from here on is in the way of the steps that it may take
+    /// now, or may enable them, whatever the values of variables are.
     pub(super) fn is_apart(&self, pid: usize) -> bool {
-        let is_apart = self.population_mut().needs(pid, self.locations[pid]).is_disjoint(self.live);
-        is_apart && self.current(pid).all(|node| self.enabled.contains(node) || self.is_explained(node))
+        self.look.is_apart(pid)
+            && self.current(pid).all(|node| self.enabled().contains(node) || self.is_explained(node))
     }
 
     /// Whether it is known what a disabled step that its process may take now waits for.
@@ -190,8 +221,8 @@ impl<'a, 'n> Situation<'a, 'n> {
 
     /// Adds an alternative: what is live of a set.
     fn push(&self, mut set: FixedBitSet) {
-        set.intersect_with(self.live);
-        self.sets.borrow_mut().made.push(set);
+        set.intersect_with(&self.live);
+        self.sets.borrow_mut().made.push(Rc::new(set));
     }
 
     fn find_alternatives(&self, node: usize, from: usize) {
@@ -200,7 +231,7 @@ impl<'a, 'n> Situation<'a, 'n> {
             if !self.until_clause_holds(&row) {
                 self.until_unknown_holds(&row);
             }
-        } else if self.enabled.contains(node) {
+        } else if self.is_enabled(node) {
             self.with_enabled(node);
         } else if self.is_current(node) {
             let row = self.row_now(node);
@@ -211,19 +242,22 @@ impl<'a, 'n> Situation<'a, 'n> {
                     self.push(self.take());
                 }
                 for set in &mut self.sets.borrow_mut().made[from..] {
+                    let set = Rc::make_mut(set);
                     set.union_with(risks);
-                    set.intersect_with(self.live);
+                    set.intersect_with(&self.live);
                 }
             }
         } else {
-            self.towards(node);
-            let mut before = self.take();
-            before.union_with(&self.population().before[node]);
-            self.push(before);
+            let (location, live) = (self.location(self.pid(node)), self.look.here.live);
+            let elsewhere = self.population_mut().elsewhere(self.look.flow, node, location, live);
+            self.sets.borrow_mut().made.extend([elsewhere.towards.clone(), elsewhere.before.clone()]);
             // Evaluating may go wrong whatever its clauses are.
-            let row = self.population_mut().static_row(node);
-            if row.risks.is_none() {
-                self.until_clause_holds(&row);
+            if elsewhere.row.risks.is_none() {
+                for (clause, enablers) in elsewhere.row.clauses.iter().zip(&elsewhere.enablers) {
+                    if clause.iter().all(|literal| self.is_true(literal) == Some(false)) {
+                        self.sets.borrow_mut().made.push(enablers.clone());
+                    }
+                }
             }
         }
     }
@@ -248,7 +282,7 @@ impl<'a, 'n> Situation<'a, 'n> {
         }
         for clause in &row.clauses {
             let known = clause.iter().filter(|literal| self.is_true(literal) == Some(true));
-            let size = |literal: &&LiteralRow| literal.falsifiers.intersection_count(self.live);
+            let size = |literal: &&LiteralRow| literal.falsifiers.intersection_count(&self.live);
             match known.min_by_key(size) {
                 Some(literal) => set.union_with(&literal.falsifiers),
                 None => clause.iter().for_each(|literal| set.union_with(&literal.falsifiers)),
@@ -270,7 +304,7 @@ impl<'a, 'n> Situation<'a, 'n> {
         // If its run may go round for ever, that may be why it is disabled, and not what is unknown of its guard.
         if !self.until_clause_holds(row) && (row.may_go_round || !self.until_unknown_holds(row)) {
             let mut set = self.take();
-            set.union_with(self.live);
+            set.union_with(&self.live);
             self.push(set);
         }
     }
@@ -306,19 +340,5 @@ impl<'a, 'n> Situation<'a, 'n> {
             }
         }
         is_any
-    }
-
-    /// The steps that the process of `node` can take now and from which it can get there.
-    fn towards(&self, node: usize) {
-        let mut set = self.take();
-        let population = self.population();
-        let pid = population.nodes[node].pid;
-        for first in population.at(pid, self.locations[pid]) {
-            let stops = &self.look.flow.stops[population.nodes[first].step];
-            if stops.iter().any(|stop| population.reach[pid][stop.index()].contains(node)) {
-                set.insert(first);
-            }
-        }
-        self.push(set);
     }
 }

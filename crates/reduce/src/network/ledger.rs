@@ -1,0 +1,222 @@
+//! What is done and what is waited for, each thing once.
+//!
+//! **Implements** the tables behind the [`rows`](super::rows): the steps of a network do few different things, atomic sequences the
+//! same ones again and again. So an op is compared with each different op and each different literal once, and rows are
+//! unions of what was found.
+//! **Preserves** what [`conflict`](super::accord::conflict) and [`changes`] say of pairs of transitions.
+//! **Checked by** assertions where rows are made, so by every test with a model: all pairs are compared there.
+
+use super::accord::{Clash, affects, changes, clash, contradict};
+use super::channels::Channels;
+use super::signature::{of_any, of_literal, of_read};
+use super::touch::{ChannelOp, Literal, Op, Read, Touch};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Everything that is done or waited for; sets are sets of deeds.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    n_deeds: usize,
+    ops: Vec<Doing>,
+    literals: Vec<Waiting>,
+    /// By signature: those that have it.
+    ops_with: FxHashMap<u64, Vec<u32>>,
+    literals_with: FxHashMap<u64, Vec<u32>>,
+    /// Deeds in whose guards something may go wrong, with a signature of what decides that.
+    risky: Vec<(usize, u64)>,
+}
+
+/// An op, and who does it.
+#[derive(Debug)]
+struct Doing {
+    op: Op,
+    signature: u64,
+    by: FixedBitSet,
+    hits: Option<Rc<Hits>>,
+}
+
+/// A literal, and whose guard has it.
+#[derive(Debug)]
+struct Waiting {
+    literal: Literal,
+    signature: u64,
+    by: FixedBitSet,
+    /// As all of a clause.
+    alone: FixedBitSet,
+    changers: Option<Rc<Changers>>,
+    excluded: Option<Rc<FixedBitSet>>,
+}
+
+/// What an op is in the way of.
+#[derive(Debug)]
+pub(super) struct Hits {
+    /// Deeds in whose guard something may go wrong because of it.
+    pub(super) risky: FixedBitSet,
+    /// Deeds whose guard it may falsify, or that have an op that it does not commute with.
+    pub(super) always: FixedBitSet,
+    /// Deeds with which it accords as long as the channels have what the transition demands.
+    pub(super) unless: FixedBitSet,
+    /// The channels, and whether room is demanded.
+    pub(super) demand: Option<(Channels, bool)>,
+}
+
+/// Deeds that may make a literal true, and false.
+#[derive(Debug)]
+pub(super) struct Changers {
+    pub(super) enablers: FixedBitSet,
+    pub(super) falsifiers: FixedBitSet,
+}
+
+impl Ledger {
+    /// The ledger of some deeds, which are numbered in this order.
+    pub(super) fn new<'t>(deeds: impl ExactSizeIterator<Item = &'t Touch>) -> Self {
+        let mut ledger = Self { n_deeds: deeds.len(), ..Self::default() };
+        for (deed, touch) in deeds.enumerate() {
+            for op in &touch.ops {
+                let number = ledger.op(op);
+                ledger.ops[number].by.insert(deed);
+            }
+            for clause in &touch.guard {
+                for literal in clause {
+                    let number = ledger.literal(literal);
+                    ledger.literals[number].by.insert(deed);
+                    if clause.len() == 1 {
+                        ledger.literals[number].alone.insert(deed);
+                    }
+                }
+            }
+            if !touch.risks.is_empty() {
+                ledger.risky.push((deed, touch.risks.iter().map(of_read).fold(0, |a, b| a | b)));
+            }
+        }
+        ledger
+    }
+
+    /// The number of an op.
+    fn op(&mut self, op: &Op) -> usize {
+        let signature = of_any(op);
+        let known = self.ops_with.entry(signature).or_default();
+        if let Some(&number) = known.iter().find(|&&number| self.ops[number as usize].op == *op) {
+            return number as usize;
+        }
+        known.push(self.ops.len() as u32);
+        let by = FixedBitSet::with_capacity(self.n_deeds);
+        self.ops.push(Doing { op: op.clone(), signature, by, hits: None });
+        self.ops.len() - 1
+    }
+
+    /// The number of a literal. How its truth is found out does not matter.
+    fn literal(&mut self, literal: &Literal) -> usize {
+        let signature = of_literal(literal);
+        let known = self.literals_with.entry(signature).or_default();
+        let is_it = |known: &Literal| known.test == literal.test && known.reads == literal.reads;
+        if let Some(&number) = known.iter().find(|&&number| is_it(&self.literals[number as usize].literal)) {
+            return number as usize;
+        }
+        known.push(self.literals.len() as u32);
+        let literal = Literal { truth: None, ..literal.clone() };
+        let (by, alone) =
+            (FixedBitSet::with_capacity(self.n_deeds), FixedBitSet::with_capacity(self.n_deeds));
+        self.literals.push(Waiting { literal, signature, by, alone, changers: None, excluded: None });
+        self.literals.len() - 1
+    }
+
+    /// What an op is in the way of.
+    pub(super) fn hits<'t>(
+        &mut self,
+        op: &Op,
+        touch_of: impl Fn(usize) -> &'t Touch,
+        kind_of: &dyn Fn(usize) -> Option<usize>,
+    ) -> Rc<Hits> {
+        let number = self.op(op);
+        if let Some(known) = &self.ops[number].hits {
+            return known.clone();
+        }
+        let signature = self.ops[number].signature;
+        let none = FixedBitSet::with_capacity(self.n_deeds);
+        let mut hits = Hits { risky: none.clone(), always: none.clone(), unless: none, demand: None };
+        if let Op::Channel { channels, op, .. } = op {
+            hits.demand = Some((*channels, *op == ChannelOp::Send));
+        }
+        for &(deed, minded) in &self.risky {
+            let decides = |read: &Read| affects(op, read, kind_of);
+            if minded & signature != 0 && touch_of(deed).risks.iter().any(decides) {
+                hits.risky.insert(deed);
+            }
+        }
+        for waiting in self.literals.iter().filter(|waiting| waiting.signature & signature != 0) {
+            if changes(op, &waiting.literal, kind_of).1 {
+                hits.always.union_with(&waiting.by);
+            }
+        }
+        for doing in self.ops.iter().filter(|doing| doing.signature & signature != 0) {
+            match clash(op, &doing.op, kind_of) {
+                Clash::Never => {}
+                Clash::Always => hits.always.union_with(&doing.by),
+                Clash::UnlessMet => hits.unless.union_with(&doing.by),
+            }
+        }
+        let hits = Rc::new(hits);
+        self.ops[number].hits = Some(hits.clone());
+        hits
+    }
+
+    /// Who may change a literal.
+    pub(super) fn changers(
+        &mut self,
+        literal: &Literal,
+        kind_of: &dyn Fn(usize) -> Option<usize>,
+    ) -> Rc<Changers> {
+        let number = self.literal(literal);
+        if let Some(known) = &self.literals[number].changers {
+            return known.clone();
+        }
+        let signature = self.literals[number].signature;
+        let none = FixedBitSet::with_capacity(self.n_deeds);
+        let mut changers = Changers { enablers: none.clone(), falsifiers: none };
+        for doing in self.ops.iter().filter(|doing| doing.signature & signature != 0) {
+            let (enables, falsifies) = changes(&doing.op, literal, kind_of);
+            if enables {
+                changers.enablers.union_with(&doing.by);
+            }
+            if falsifies {
+                changers.falsifiers.union_with(&doing.by);
+            }
+        }
+        let changers = Rc::new(changers);
+        self.literals[number].changers = Some(changers.clone());
+        changers
+    }
+
+    /// Deeds that are never possible where this literal holds.
+    pub(super) fn excluded(&mut self, literal: &Literal) -> Rc<FixedBitSet> {
+        let number = self.literal(literal);
+        if let Some(known) = &self.literals[number].excluded {
+            return known.clone();
+        }
+        let (signature, test) = (self.literals[number].signature, &literal.test);
+        let mut excluded = FixedBitSet::with_capacity(self.n_deeds);
+        for waiting in self.literals.iter().filter(|waiting| waiting.signature & signature != 0) {
+            let other = &waiting.literal.test;
+            if contradict(test, other) || contradict(other, test) {
+                excluded.union_with(&waiting.alone);
+            }
+        }
+        let excluded = Rc::new(excluded);
+        self.literals[number].excluded = Some(excluded.clone());
+        excluded
+    }
+
+    /// Deeds that may change what is read.
+    pub(super) fn affecting(&self, reads: &[Read], kind_of: &dyn Fn(usize) -> Option<usize>) -> FixedBitSet {
+        let minded = reads.iter().map(of_read).fold(0, |a, b| a | b);
+        let mut deeds = FixedBitSet::with_capacity(self.n_deeds);
+        for doing in self.ops.iter().filter(|doing| doing.signature & minded != 0) {
+            if reads.iter().any(|read| affects(&doing.op, read, kind_of)) {
+                deeds.union_with(&doing.by);
+            }
+        }
+        deeds
+    }
+}
