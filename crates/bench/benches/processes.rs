@@ -1,20 +1,26 @@
 //! Compositions of processes: the token ring of HVV with six servers, 950,400 states, 5,562,240 transitions.
 //!
 //! `cargo bench -p stubborn-bench --bench processes [-- ROUNDS]` measures speed and bytes per state: `search` visits
-//! everything and keeps the states, `explicit` makes the explicit system, with propositions.
+//! everything and keeps the states, `keys` does the same with successors that are remembered, `states` only asks which there
+//! are, `explicit` makes the explicit system, with propositions. `all-full` and `all-reduced` answer for all rejections, without stubborn
+//! sets and with them; states and transitions are those of all searches together.
 //! `cargo bench -p stubborn-bench --bench processes -- table` prints the states of reduced searches beside the full
 //! ones: plain strong components, which keep deadlocks only, sets towards the first `rej`, and goal-oriented sets for the
 //! guards of the first `rej` and the first `ll_rej`.
 
 use stubborn_bench::{Measured, median};
-use stubborn_explore::{Job, Keep, Limits, Unobserved, Unwatched, breadth_first};
+use stubborn_explore::{
+    Crew, Job, Keep, Limits, Scout, Unobserved, Unwatched, Work, breadth_first, breadth_first_alone,
+};
 use stubborn_gallery::process_ring::ProcessRing;
 use stubborn_lts::{
     Composition, Files, MemoryFiles, NoComponent, Plan, ReadOptions, read_lsts, read_rules, unfold,
 };
+use stubborn_packed::{Packed, Sample};
 use stubborn_reduce::{Full, GoalOriented, Reduction, StrongComponents, Towards};
-use stubborn_store::{Exact, Store};
-use stubborn_system::{Batch, Rejecting, RejectionKind};
+use stubborn_store::{Exact, Regions, Store};
+use stubborn_system::{Batch, Fault, Rejecting, RejectionKind, System};
+use stubborn_verdict::{Options, RejectionOptions, check_rejections};
 
 /// Rings of up to nine pairs fit into one word.
 type State = [u64; 1];
@@ -28,6 +34,44 @@ fn main() {
                 let composition = Composition::<State>::new(&plan).expect("it fits");
                 let (stats, _) = search(&composition, &mut Full);
                 (stats.states, stats.edges)
+            })
+            .print();
+        }
+        Some(name @ ("keys" | "states")) => {
+            let plan = plan(ProcessRing::new(6));
+            Measured::of(|| {
+                let composition = Composition::<State>::new(&plan).expect("it fits");
+                let sample = Sample::new(&composition, 1 << 12).expect("compositions do not break");
+                let Ok(packed) = Packed::<_, 1>::new(&composition, sample.expect("it tells its parts"))
+                else {
+                    panic!("it fits")
+                };
+                let stats = if name == "keys" {
+                    search(&packed, &mut Full).0
+                } else {
+                    breadth_first_alone(
+                        &Alone(&packed),
+                        &Regions::of_keys(),
+                        Limits::default(),
+                        &mut Unwatched,
+                    )
+                    .1
+                };
+                (stats.states, stats.edges)
+            })
+            .print();
+        }
+        Some(name @ ("all-full" | "all-reduced")) => {
+            let reduced = name == "all-reduced";
+            let plan = plan(ProcessRing::new(6));
+            Measured::of(|| {
+                let composition = Composition::<State>::new(&plan).expect("it fits");
+                let options = Options { all_errors: true, check: None, ..Options::default() };
+                let reduced = RejectionOptions { reduced };
+                let analysis = check_rejections(&composition, reduced, &options, &mut Unwatched);
+                let phases = analysis.expect("compositions do not break").phases;
+                let stats = phases.iter().map(|phase| phase.stats);
+                stats.fold((0, 0), |sum, stats| (sum.0 + stats.states, sum.1 + stats.edges))
             })
             .print();
         }
@@ -45,7 +89,7 @@ fn main() {
 }
 
 fn compare(rounds: usize) {
-    let names = ["search", "explicit"];
+    let names = ["search", "keys", "states", "explicit", "all-full", "all-reduced"];
     println!("ring of 6, medians of {rounds} rounds, processor time");
     println!("| run | states | transitions | cpu s | M transitions/s | bytes/state |");
     println!("|---|---|---|---|---|---|");
@@ -73,9 +117,22 @@ fn plan(ring: ProcessRing) -> Plan {
     read_rules("ring.ext", bytes, &files, &mut load, options).expect("it is right")
 }
 
-fn search<'p>(
-    composition: &Composition<'p, State>,
-    reduction: &mut dyn Reduction<Composition<'p, State>>,
+/// Who only asks which states there are.
+struct Alone<'a, 'y, Y: System>(&'a Packed<'y, Y, 1>);
+
+impl<Y: System> Crew<1> for Alone<'_, '_, Y> {
+    fn initial(&self, out: &mut Batch<State>) -> Result<(), Fault> {
+        self.0.initial(out)
+    }
+
+    fn join(&self, work: &mut Work<'_, 1>) {
+        work(&mut Scout::new(self.0, Unobserved));
+    }
+}
+
+fn search<Y: System<State = State>>(
+    composition: &Y,
+    reduction: &mut dyn Reduction<Y>,
 ) -> (stubborn_explore::Stats, Exact<State>) {
     let mut store = Exact::new();
     let outcome = breadth_first(Job {

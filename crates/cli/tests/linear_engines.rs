@@ -119,6 +119,10 @@ fn both_engines_say_the_same_of_a_larger_model_in_every_way() {
 }
 
 #[test]
+#[cfg_attr(
+    any(feature = "always-packed", feature = "always-interpreter"),
+    ignore = "this build has no choice"
+)]
 fn what_is_large_is_searched_with_keys_and_what_is_small_without() {
     let files = Files::new("linear-auto");
     let model = files.write("clients.pml", CLIENTS);

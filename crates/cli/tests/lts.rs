@@ -167,6 +167,38 @@ fn faults_of_the_ring_are_shown_and_replayed() {
 }
 
 #[test]
+fn both_engines_tell_the_same_and_say_who_they_are() {
+    for fault in [0, 1, 3] {
+        let ring = ring(&format!("engines{fault}"), &format!("--size 4 --fault {fault}"));
+        let rules = ring.join("ring.ext").display().to_string();
+        let told = |engine: &str| {
+            let asked = format!("lts check {rules} --json --all-errors --reduction none --engine {engine}");
+            stubborn(&asked).json()
+        };
+        let ours = told("interpreter");
+        assert_eq!(ours["phases"][0]["key_words"], serde_json::Value::Null);
+        for engine in ["auto", "packed"] {
+            let keys = told(engine);
+            assert_eq!(keys["phases"][0]["key_words"], 1, "{keys}");
+            assert_eq!(keys["exit_code"], ours["exit_code"]);
+            let phases = |json: &serde_json::Value| json["phases"].as_array().map(Vec::len);
+            assert_eq!(phases(&keys), phases(&ours));
+            for i in 0..phases(&ours).unwrap() {
+                for what in ["states", "transitions", "terminal_states", "depth"] {
+                    assert_eq!(keys["phases"][i][what], ours["phases"][i][what], "{what}, fault {fault}");
+                }
+            }
+            let answers = keys["results"].as_array().unwrap().iter().zip(ours["results"].as_array().unwrap());
+            for (key, our) in answers {
+                for what in ["question_text", "verdict", "rests_on", "witness"] {
+                    assert_eq!(key[what], our[what], "{what}, fault {fault}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_system_is_checked_against_testers_specifications_and_formulas() {
     let here = directory("testers");
     let write = |name: &str, text: String| {

@@ -43,8 +43,8 @@ impl<Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> Explorer<N> for S
         Ok(Counts { edges, terminal })
     }
 
-    fn arrive(&mut self, key: &[u64; N]) -> Result<(), Seen> {
-        nothing(self.visitor.arrive(key))
+    fn arrive(&mut self, keys: &[[u64; N]], new: &[u32]) -> Result<(), Seen> {
+        new.iter().try_for_each(|&i| nothing(self.visitor.arrive(&keys[i as usize])))
     }
 
     fn looks_at_new(&self) -> bool {

@@ -10,16 +10,18 @@
 //! **Checked by** `Plain` state by state, the counts of token rings, and `reduce::Checked`.
 
 use crate::lsts::{Action, Lsts, Mark, Special, TAU};
+use crate::offers::{Edges, Moves, NO_TABLE};
 use crate::plain::{self, Mover};
 use crate::plan::{Plan, PropositionRule};
+use crate::traced::Traced;
 use crate::unfold::Composed;
 use crate::ways::Ways;
 use fixedbitset::FixedBitSet;
 use std::marker::PhantomData;
 use std::ops::Range;
 use stubborn_system::{
-    Batch, Fault, Observed, Question, Rejecting, Rejection, RejectionKind, Requirements, Rules, Symmetric,
-    System, TransitionId, Visible, WordVector,
+    Batch, Bits, Fault, Observed, Question, Rejecting, Rejection, RejectionKind, Requirements, Rules,
+    Symmetric, System, Tracer, TransitionId, Visible, WordVector,
 };
 use thiserror::Error;
 
@@ -51,6 +53,21 @@ struct Role {
     action: Action,
     /// The most edges that any state of the component has with this action.
     radix: u32,
+    /// Where its edges are to be found.
+    table: u32,
+}
+
+impl Role {
+    /// Takes its choice off what is left of a transition's. Most have none.
+    #[inline]
+    fn digit(self, left: &mut u32) -> u32 {
+        if self.radix == 1 {
+            return 0;
+        }
+        let digit = *left % self.radix;
+        *left /= self.radix;
+        digit
+    }
 }
 
 /// A rule, ready to be fired.
@@ -127,6 +144,9 @@ pub struct Composition<'p, S: ?Sized> {
     cuts: Vec<usize>,
     /// The rules that can be seen.
     visible: FixedBitSet,
+    /// What components offer where they are.
+    edges: Edges,
+    moves: Moves,
     state: PhantomData<fn(&S)>,
 }
 
@@ -176,6 +196,7 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
         }
         let (mut rules, mut roles, mut rule_of) = (Vec::new(), Vec::new(), Vec::new());
         let (mut owned, mut involved) = (Vec::new(), Vec::new());
+        let (mut edges, mut tables) = (Edges::default(), vec![NO_TABLE; n_actions]);
         for (parts, rule, result) in ordered(plan, &radixes) {
             let first = roles.len() as u32;
             let radix = |&(component, action): &(usize, Action)| radixes[component][action as usize];
@@ -185,7 +206,12 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
             }
             for &(component, action) in &parts {
                 let radix = radixes[component][action as usize];
-                roles.push(Role { component: component as u32, action, radix });
+                let table = &mut tables[bases[component] + action as usize];
+                if *table == NO_TABLE {
+                    let lsts = &plan.components()[component].lsts;
+                    *table = edges.add(lsts.n_states(), |state| edges_with(lsts, state, action));
+                }
+                roles.push(Role { component: component as u32, action, radix, table: *table });
                 involved.push(((bases[component] + action as usize) as u32, rules.len() as u32));
             }
             let (component, action) = parts[0];
@@ -209,7 +235,7 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
         let (rejection_rules, rejections) = rejections(plan, &guards).into_iter().unzip();
         let is_cut = |&i: &usize| plan.propositions()[i].result.is_cut();
         let visible = visible_rules(plan, &rules, &roles);
-        Ok(Self {
+        let mut composition = Self {
             plan,
             fields,
             n_words,
@@ -226,8 +252,19 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
             ways: Ways::new(plan),
             cuts: (0..plan.propositions().len()).filter(is_cut).collect(),
             visible,
+            edges,
+            moves: Moves::default(),
             state: PhantomData,
-        })
+        };
+        let n_choices =
+            |rule: &Compiled| composition.roles_of(rule).iter().map(|role| role.radix).product::<u32>();
+        if composition.rules.iter().all(|rule| n_choices(rule) <= MOST_CHOICES) {
+            let n_states: Vec<usize> = plan.components().iter().map(|c| c.lsts.n_states()).collect();
+            composition.moves = Moves::new(&n_states, |component, local, out| {
+                composition.each_move(component, local, |t| out.push(t.0));
+            });
+        }
+        Ok(composition)
     }
 
     /// The plan.
@@ -289,11 +326,39 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
     #[inline]
     fn offered(&self, words: &[u64], role: Role) -> Range<usize> {
         let local = self.fields[role.component as usize].get(words);
-        edges_with(self.lsts(role.component), local, role.action)
+        let known = self.edges.get(role.table, local);
+        known.unwrap_or_else(|| edges_with(self.lsts(role.component), local, role.action))
     }
 
-    fn is_cut(&self, state: &S) -> bool {
+    #[inline]
+    pub(crate) fn is_cut(&self, state: &S) -> bool {
         self.cuts.iter().any(|&rule| self.holds(state, rule))
+    }
+
+    /// Calls `each` with the rules that a component is the first of and offers its part of, in the order of their successors,
+    /// and with its edges for them.
+    #[inline]
+    pub(crate) fn each_owned(&self, state: &S, component: usize, mut each: impl FnMut(u32, Range<usize>)) {
+        let lsts = self.lsts(component as u32);
+        let edges = lsts.range(self.local(state, component));
+        let mut end = edges.end;
+        while end > edges.start {
+            let action = lsts.labels()[end - 1];
+            let mut start = end - 1;
+            while start > edges.start && lsts.labels()[start - 1] == action {
+                start -= 1;
+            }
+            for &rule in self.owned.get(self.bases[component] + action as usize).iter().rev() {
+                each(rule, start..end);
+            }
+            end = start;
+        }
+    }
+
+    /// Appends what a rule can do of which the first component has these edges.
+    #[inline]
+    pub(crate) fn fire_owned(&self, state: &S, rule: u32, first: Range<usize>, out: &mut Batch<S>) {
+        self.fire_rule(state, &self.rules[rule as usize], first, out);
     }
 
     /// Appends what a rule can do, highest choice first.
@@ -338,21 +403,69 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
         let words = state.words();
         let mut left = choice;
         for role in roles.iter().rev() {
-            if (left % role.radix) as usize >= self.offered(words, *role).len() {
+            if role.digit(&mut left) as usize >= self.offered(words, *role).len() {
                 return false;
             }
-            left /= role.radix;
         }
         let after = out.push_copy(TransitionId(rule.first + choice), state).words_mut();
         let mut left = choice;
         for role in roles.iter().rev() {
-            let edge = self.offered(words, *role).start + (left % role.radix) as usize;
+            let edge = self.offered(words, *role).start + role.digit(&mut left) as usize;
             self.fields[role.component as usize].set(after, self.lsts(role.component).targets()[edge]);
-            left /= role.radix;
         }
         true
     }
 }
+
+/// What there is to be known about components, for [`Traced`].
+impl<S: WordVector + ?Sized> Composition<'_, S> {
+    pub(crate) fn n_components(&self) -> usize {
+        self.fields.len()
+    }
+
+    pub(crate) fn n_state_words(&self) -> usize {
+        self.n_words
+    }
+
+    /// The components of a rule, its first one first.
+    pub(crate) fn components_of(&self, rule: u32) -> impl Iterator<Item = u32> + '_ {
+        self.roles_of(&self.rules[rule as usize]).iter().map(|role| role.component)
+    }
+
+    /// Whether a component is the first of any rule.
+    pub(crate) fn owns_rules(&self, component: usize) -> bool {
+        let first = self.bases[component];
+        let actions = first..first + self.lsts(component as u32).n_actions();
+        actions.into_iter().any(|action| !self.owned.get(action).is_empty())
+    }
+
+    /// The components that cuts are about.
+    pub(crate) fn components_of_cuts(&self) -> Vec<usize> {
+        let mut components = Vec::new();
+        self.cuts.iter().for_each(|&cut| self.plan.propositions()[cut].expr.components(&mut components));
+        components
+    }
+
+    /// Where a component's state lies.
+    pub(crate) fn place(&self, component: usize) -> Bits {
+        let Field { word, shift, mask } = self.fields[component];
+        Bits { word: word as u16, shift: shift as u8, bits: mask.count_ones() as u8 }
+    }
+
+    /// The words of the state in which components are there.
+    pub(crate) fn put_locals(&self, locals: impl Iterator<Item = u32>, words: &mut Vec<u64>) {
+        words.resize(self.n_words, 0);
+        self.fields.iter().zip(locals).for_each(|(field, local)| field.set(words, local));
+    }
+}
+
+/// The bytes of a component's state, as if each had four.
+pub(crate) fn bytes_of(component: usize) -> Range<usize> {
+    4 * component..4 * component + 4
+}
+
+/// Choices of a rule that are tried for every state of its components when tables are made.
+const MOST_CHOICES: u32 = 64;
 
 /// Numbers of transitions that are still comfortable for tables.
 pub(crate) const MAX_TRANSITIONS: usize = 5_000_000;
@@ -462,10 +575,8 @@ impl<S: WordVector + ?Sized> System for Composition<'_, S> {
     }
 
     fn initial(&self, out: &mut Batch<S>) -> Result<(), Fault> {
-        let mut words = vec![0; self.n_words];
-        for (field, component) in self.fields.iter().zip(self.plan.components()) {
-            field.set(&mut words, component.lsts.initial());
-        }
+        let mut words = Vec::new();
+        self.put_locals(self.plan.components().iter().map(|component| component.lsts.initial()), &mut words);
         S::push_words(&words, TransitionId(0), out);
         Ok(())
     }
@@ -482,22 +593,8 @@ impl<S: WordVector + ?Sized> System for Composition<'_, S> {
         if !self.cuts.is_empty() && self.is_cut(state) {
             return Ok(());
         }
-        let words = state.words();
         for component in (0..self.fields.len()).rev() {
-            let lsts = self.lsts(component as u32);
-            let edges = lsts.range(self.fields[component].get(words));
-            let mut end = edges.end;
-            while end > edges.start {
-                let action = lsts.labels()[end - 1];
-                let mut start = end - 1;
-                while start > edges.start && lsts.labels()[start - 1] == action {
-                    start -= 1;
-                }
-                for &rule in self.owned.get(self.bases[component] + action as usize).iter().rev() {
-                    self.fire_rule(state, &self.rules[rule as usize], start..end, out);
-                }
-                end = start;
-            }
+            self.each_owned(state, component, |rule, edges| self.fire_owned(state, rule, edges, out));
         }
         Ok(())
     }
@@ -536,7 +633,7 @@ impl<S: WordVector + ?Sized> Rules for Composition<'_, S> {
         let mut left = t.0 - rule.first;
         let mut is_enabled = true;
         for role in roles.iter().rev() {
-            if (left % role.radix) as usize >= self.offered(words, *role).len() {
+            if role.digit(&mut left) as usize >= self.offered(words, *role).len() {
                 // Any component that does not offer its part must move first.
                 if !is_enabled {
                     out.or();
@@ -544,7 +641,6 @@ impl<S: WordVector + ?Sized> Rules for Composition<'_, S> {
                 is_enabled = false;
                 out.add(self.component_node(role.component as usize));
             }
-            left /= role.radix;
         }
         if is_enabled {
             roles.iter().for_each(|role| out.add(self.component_node(role.component as usize)));
@@ -556,8 +652,16 @@ impl<S: WordVector + ?Sized> Rules for Composition<'_, S> {
 impl<S: WordVector + ?Sized> Composition<'_, S> {
     /// All transitions in which a component could take part where it is.
     fn offers(&self, state: &S, component: usize, out: &mut Requirements) {
-        let lsts = self.lsts(component as u32);
         let local = self.local(state, component);
+        match self.moves.get(component, local) {
+            Some(moves) => moves.iter().for_each(|&t| out.add(TransitionId(t))),
+            None => self.each_move(component, local, |t| out.add(t)),
+        }
+    }
+
+    /// Calls `each` with them, where a component is in this state.
+    fn each_move(&self, component: usize, local: u32, mut each: impl FnMut(TransitionId)) {
+        let lsts = self.lsts(component as u32);
         let labels = &lsts.labels()[lsts.range(local)];
         for group in labels.chunk_by(|a, b| a == b) {
             for &rule in self.involved.get(self.bases[component] + group[0] as usize) {
@@ -569,7 +673,7 @@ impl<S: WordVector + ?Sized> Composition<'_, S> {
                 let n_choices: u32 = roles.iter().map(|role| role.radix).product();
                 for choice in 0..n_choices {
                     if ((choice / below % roles[place].radix) as usize) < group.len() {
-                        out.add(TransitionId(rule.first + choice));
+                        each(TransitionId(rule.first + choice));
                     }
                 }
             }
@@ -685,6 +789,13 @@ impl<S: WordVector + ?Sized> Rejecting for Composition<'_, S> {
         holds && !(is_deadlock && !self.cuts.is_empty() && self.is_cut(state))
     }
 
+    fn looks_at(&self, rejection: usize, bytes: &mut Vec<Range<usize>>) -> bool {
+        let cuts = self.components_of_cuts();
+        let components = self.guards[self.rejections[rejection].guard].iter().chain(&cuts);
+        bytes.extend(components.map(|&component| bytes_of(component)));
+        true
+    }
+
     #[inline]
     fn takes_part(&self, guard: usize, t: TransitionId) -> bool {
         self.guard_rules[guard].contains(self.rule_of[t.index()] as usize)
@@ -724,6 +835,12 @@ impl<S: WordVector + ?Sized> Rejecting for Composition<'_, S> {
         plain::confirm(self.plan, self.rejection_rules[rejection], &tuples, &movers, cycle_start)?;
         let actions: Vec<Action> = (1..states.len()).map(|i| self.action(states.via(i))).collect();
         Ok(plain::told(self.plan, &self.rejections[rejection], &actions, cycle_start))
+    }
+}
+
+impl<S: WordVector + ?Sized> stubborn_system::Composed for Composition<'_, S> {
+    fn tracer(&self) -> Option<Box<dyn Tracer<S> + '_>> {
+        Traced::new(self).map(|traced| Box::new(traced) as _)
     }
 }
 
@@ -772,5 +889,64 @@ impl<S: WordVector + ?Sized> Observed for Composition<'_, S> {
 impl<S: WordVector + ?Sized> Symmetric for Composition<'_, S> {
     fn represent(&self, _: &mut S) -> Result<(), Fault> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsts::LstsBuilder;
+    use crate::plan::Component;
+
+    /// Three components that choose: source, action, target.
+    const EDGES: [&[(u32, Action, u32)]; 3] = [
+        &[(0, 1, 1), (0, 1, 2), (1, 2, 0), (2, TAU, 0)],
+        &[(0, 1, 0), (0, 1, 1), (1, 2, 0), (1, 1, 2), (2, TAU, 0), (2, TAU, 1)],
+        &[(0, 2, 1), (1, 2, 2), (1, 2, 0), (2, 1, 0)],
+    ];
+
+    fn plan() -> Plan {
+        let mut plan = Plan::new();
+        for (i, edges) in EDGES.iter().enumerate() {
+            let mut builder = LstsBuilder::new(3).expect("it is small");
+            assert_eq!(["a", "b"].map(|name| builder.action(name)), [1, 2]);
+            edges.iter().for_each(|&(from, action, to)| builder.add_transition(from, action, to));
+            let lsts = builder.build().expect("it is small").into();
+            let (number, prefix, name) = (i as u64 + 1, String::new(), String::new());
+            plan.add_component(Component { number, prefix, name, lsts });
+        }
+        let result = plan.result("c");
+        for parts in [vec![(0, 1), (1, 1)], vec![(0, 2), (1, 2), (2, 2)], vec![(2, 1)]] {
+            plan.add_rule(parts, result).expect("there are these actions");
+        }
+        plan.finish();
+        plan
+    }
+
+    /// Successors, and what each node requires.
+    fn told(composition: &Composition<'_, [u64; 1]>, state: &[u64; 1]) -> (String, Vec<String>) {
+        let mut successors = Batch::new();
+        composition.successors(state, &mut successors).expect("nothing breaks");
+        let required = |node: usize| {
+            let mut out = Requirements::default();
+            composition.require(state, TransitionId::from(node), &mut out).expect("nothing breaks");
+            format!("{out:?}")
+        };
+        (format!("{successors:?}"), (0..composition.n_nodes()).map(required).collect())
+    }
+
+    #[test]
+    fn without_room_for_tables_everything_is_the_same() {
+        let plan = plan();
+        let with = Composition::<[u64; 1]>::new(&plan).expect("it is small");
+        let mut without = Composition::<[u64; 1]>::new(&plan).expect("it is small");
+        without.roles.iter_mut().for_each(|role| role.table = NO_TABLE);
+        without.moves = Moves::default();
+        for number in 0..27 {
+            let mut words = Vec::new();
+            with.put_locals([number % 3, number / 3 % 3, number / 9].into_iter(), &mut words);
+            assert_eq!(told(&with, &[words[0]]), told(&without, &[words[0]]), "state {number}");
+        }
+        assert!(with.roles.iter().all(|role| role.table != NO_TABLE) && with.moves.get(2, 2).is_some());
     }
 }

@@ -231,6 +231,9 @@ fn set_local(state: &mut [u64], component: usize, local: u32) {
     *word = *word & !(u64::from(u32::MAX) << shift) | u64::from(local) << shift;
 }
 
+/// Components that grow change the number of transitions, so nothing is remembered of them.
+impl stubborn_system::Composed for Followed<'_> {}
+
 impl Composed for Followed<'_> {
     fn plan(&self) -> &Plan {
         self.plan

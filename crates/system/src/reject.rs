@@ -5,6 +5,7 @@
 //! of one process.
 
 use crate::{Batch, Requirements, Rules, TransitionId};
+use std::ops::Range;
 
 /// What is wrong where the condition of a rejection holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +58,13 @@ pub trait Rejecting: Rules {
 
     /// Whether the condition of a rejection holds in a state. It depends on nothing but the states of its guard.
     fn rejects(&self, state: &Self::State, rejection: usize) -> bool;
+
+    /// Appends the bytes of a state that the condition of a rejection depends on, as [`Tracer::parts_at`](crate::Tracer::parts_at)
+    /// counts them; `false` if that is not known.
+    fn looks_at(&self, rejection: usize, bytes: &mut Vec<Range<usize>>) -> bool {
+        let _ = (rejection, bytes);
+        false
+    }
 
     /// Whether a process of the guard takes part in a transition.
     fn takes_part(&self, guard: usize, t: TransitionId) -> bool;

@@ -5,13 +5,12 @@
 use crate::attempts::{self, Attempt, by_engine, can_sift};
 use crate::phase::{Broken, Made, Searched, is_simple, run_phase};
 use crate::threads::{Alone, Members, must_be_one};
-use crate::{OneThread, Options, StoreKind};
+use crate::{OneThread, Options};
 use stubborn_explore::{
     End, Ended, Limits, Outcome, Pace, Stats, Stop, Watch, breadth_first_alone, breadth_first_together,
 };
 use stubborn_packed::{Failure, Packed, Sample, Team};
 use stubborn_reduce::{OnKeys, Reduction};
-use stubborn_store::{Keys, Quotient, SharedKeys};
 use stubborn_system::{Composed, Observed, Question};
 
 /// Who makes the successors.
@@ -48,7 +47,7 @@ pub(crate) struct Search<'a, 'y, Y: Observed + Composed> {
 }
 
 /// What became of a search without numbers of states.
-enum Lean {
+pub(crate) enum Lean {
     Made(Made),
     Failed(Failure),
     /// One thread must do it, in order.
@@ -56,7 +55,7 @@ enum Lean {
 }
 
 impl Lean {
-    fn new(ended: Ended, stats: Stats, n_threads: usize) -> Self {
+    pub(crate) fn new(ended: Ended, stats: Stats, n_threads: usize) -> Self {
         let end = match ended {
             Ended::Complete => End::Complete,
             // Which states are the first so many is a matter of order.
@@ -144,7 +143,7 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
         }
         let shared = self.system.shared()?;
         let Some(team) = Team::<N>::new(sample) else { return Some(Lean::Failed(Failure::TooNarrow)) };
-        let store = SharedKeys::<N>::new(n_threads);
+        let store = self.options.store.key_set();
         let (pace, limits) = (Pace::of(n_threads), self.options.limits);
         let crew = Members { shared: &*shared, team: &team, questions, share: limits.bytes / n_threads };
         let (ended, stats) = breadth_first_together(&crew, &store, pace, limits, self.watch);
@@ -152,15 +151,12 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
         Some(failure.map_or_else(|| Lean::new(ended, stats, n_threads), Lean::Failed))
     }
 
-    /// Searches with one thread. Keys of four words are kept whole.
+    /// Searches with one thread.
     fn alone<const N: usize>(&mut self, packed: &Packed<'y, Y, N>) -> Lean {
         let crew = Alone { packed, questions: self.questions };
         let limits = self.options.limits;
-        let (ended, stats) = if self.options.store == StoreKind::Quotient && N <= 2 {
-            breadth_first_alone(&crew, Quotient::<N>::new(), limits, self.watch)
-        } else {
-            breadth_first_alone(&crew, Keys::<N>::new(), limits, self.watch)
-        };
+        let store = self.options.store.key_set();
+        let (ended, stats) = breadth_first_alone(&crew, &store, limits, self.watch);
         packed.failure().map_or_else(|| Lean::new(ended, stats, 1), Lean::Failed)
     }
 }

@@ -24,6 +24,7 @@ mod messages;
 mod options;
 mod original;
 mod phase;
+mod rejection_engine;
 mod rejections;
 mod replay;
 mod representatives;

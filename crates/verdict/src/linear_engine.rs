@@ -168,7 +168,7 @@ impl<'y, Y: Composed> attempts::Search<'y, Y> for On<'_, '_, '_, 'y, Y> {
         sample: Sample<'y, Y::State>,
     ) -> Attempt<'y, Y::State, Self::Found> {
         let packed = match Packed::<Y, N>::new(self.system, sample) {
-            Ok(packed) => packed,
+            Ok(packed) => packed.within(self.limits.bytes),
             Err(sample) => return Attempt::Again(sample),
         };
         self.search.begin_again();

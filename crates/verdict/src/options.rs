@@ -4,6 +4,7 @@ use crate::EngineKind;
 use stubborn_explore::Limits;
 use stubborn_explore::linear::FIRST_LOOK;
 use stubborn_reduce::{CheckDepth, ReductionKind};
+use stubborn_store::{Quotient, Regions};
 use stubborn_system::Question;
 
 /// An order of search.
@@ -50,6 +51,12 @@ impl StoreKind {
     /// Whether nothing is missed with it.
     pub fn is_exact(self) -> bool {
         matches!(self, Self::Exact | Self::Quotient)
+    }
+
+    /// An empty set for a search that needs no numbers of states. Keys of four words are kept whole.
+    pub(crate) fn key_set<const N: usize>(self) -> Regions<N> {
+        let is_quotient = self == Self::Quotient && N <= 2;
+        if is_quotient { Regions::undivided(Quotient::new()) } else { Regions::of_keys() }
     }
 
     /// What it is where states need numbers.

@@ -5,25 +5,24 @@
 //! one for the cycles of each guard. With reduction each wrong state has a search with sets that lead towards it, and
 //! each guard its own sets for cycles (V93 Algorithm 4.3): first its livelocks are searched for; if there are none,
 //! the same sets serve its infinite traces (Theorem 4.1), else sets without monitors do. One livelock may hide others of its guard, so those are searched for again with sets whose
-//! monitors are theirs alone. Deadlocks need nothing but plain sets.
+//! monitors are theirs alone. Deadlocks need nothing but plain sets. Wrong states and deadlocks may be searched for on packed keys
+//! (`rejection_engine.rs`); cycles are searched for on the system's states.
 //!
 //! Everything that is found is fired again and then confirmed by the system's own definition of rejections.
 
 use crate::analysis::{Analysis, Answer, Broken};
 use crate::phase::{PhaseReport, make_store, no_room};
+use crate::rejection_engine::{StateSearch, StatesFound};
 use crate::replay::{Witness, run};
 use crate::verdict::{Contradiction, Evidence, Holds, Inconclusive, Verdict, Violated};
-use crate::{Options, SearchKind, Trace};
+use crate::{Options, SearchKind, StoreKind, Trace};
 use stubborn_explore::reject::{
-    Cycle, CycleJob, CycleOutcome, NearestJob, infinite_trace, livelock, nearest_livelock,
+    Cycle, CycleJob, CycleOutcome, Marks, NearestJob, infinite_trace, livelock, nearest_livelock,
 };
-use stubborn_explore::{
-    End, Job, Keep, Limits, Outcome, Sighting, Stats, Stop, Unobserved, Visitor, Watch, breadth_first,
-    depth_first,
-};
+use stubborn_explore::{End, Limits, Stats, Stop, Unobserved, Watch};
 use stubborn_reduce::{CheckDepth, Checked, Full, GoalOriented, Reduction, StrongComponents, Towards};
 use stubborn_store::Guarantee;
-use stubborn_system::{Fault, Observed, Question, Rejecting, RejectionKind};
+use stubborn_system::{Composed, Fault, Observed, Question, Rejecting, RejectionKind};
 
 /// What rejections need to know besides [`Options`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +32,7 @@ pub struct RejectionOptions {
 }
 
 /// Answers for all rejections of a system, in their order.
-pub fn check_rejections<Y: Rejecting + Observed>(
+pub fn check_rejections<Y: Rejecting + Observed + Composed>(
     system: &Y,
     rejection_options: RejectionOptions,
     options: &Options,
@@ -66,13 +65,21 @@ struct Sets<'r, Y: Rejecting> {
     no_livelock: bool,
 }
 
+/// How a search was made.
+struct Report {
+    search: SearchKind,
+    guarantee: Guarantee,
+    store: StoreKind,
+    key_words: Option<usize>,
+}
+
 /// Makes the sets for a search for these rejections.
 type MakeSets<'m, 'r, Y> = dyn Fn(&[usize]) -> Sets<'r, Y> + 'm;
 
 /// A cycle is searched for by one of two.
 type SearchCycle<Y> = for<'j> fn(CycleJob<'j, Y>) -> CycleOutcome;
 
-impl<Y: Rejecting + Observed> Check<'_, Y> {
+impl<Y: Rejecting + Observed + Composed> Check<'_, Y> {
     fn full(&mut self) -> Result<(), Box<Broken>> {
         let all =
             |_: &[usize]| Sets { reduction: Box::new(Full) as Box<dyn Reduction<Y>>, no_livelock: false };
@@ -163,33 +170,22 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
                 return Ok(());
             }
             let mut sets = make(&open);
-            let mut store = match make_store::<Y::State>(self.options) {
-                Ok(store) => store,
+            let search = StateSearch {
+                system: self.system,
+                reduction: &mut *sets.reduction,
+                open: &open,
+                options: self.options,
+                watch: &mut *self.watch,
+            };
+            let StatesFound { outcome, seen, guarantee, store, key_words } = match search.run() {
+                Ok(found) => found,
                 Err(full) => {
                     self.stopped(&open, &no_room(&full, self.options));
                     return Ok(());
                 }
             };
-            let mut look = Look { system: self.system, open: &open, seen: vec![false; self.verdicts.len()] };
-            let job = Job {
-                system: self.system,
-                reduction: &mut *sets.reduction,
-                store: &mut *store,
-                visitor: &mut look,
-                watch: &mut *self.watch,
-                limits: self.options.limits,
-                keep: Keep::Nothing,
-                all_errors: self.options.all_errors,
-                no_ignoring: false,
-            };
-            let outcome: Outcome = match self.options.search {
-                SearchKind::BreadthFirst => breadth_first(job),
-                SearchKind::DepthFirst => depth_first(job),
-            };
-            let seen = look.seen;
-            let guarantee = store.guarantee();
-            let phase =
-                self.note(&*sets.reduction, self.options.search, guarantee, outcome.stats, &outcome.end)?;
+            let report = Report { search: self.options.search, guarantee, store, key_words };
+            let phase = self.note(&*sets.reduction, report, outcome.stats, &outcome.end)?;
             for found in &outcome.found {
                 let witness = Witness { steps: found.path.clone(), ..Witness::default() };
                 self.violated(found.sighting.question, &witness, phase)?;
@@ -214,8 +210,14 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
                 return Ok(());
             }
             let mut sets = make(&open);
-            let mut store = match make_store::<[u8]>(self.options) {
-                Ok(store) => store,
+            // Only whole states have numbers that can be relied on.
+            let made = if self.options.store.is_exact() {
+                make_store::<Y::State>(self.options).map(Marks::numbered)
+            } else {
+                make_store::<[u8]>(self.options).map(Marks::coloured)
+            };
+            let mut marks = match made {
+                Ok(marks) => marks,
                 Err(full) => {
                     self.stopped(&open, &no_room(&full, self.options));
                     return Ok(());
@@ -225,16 +227,17 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
             let outcome = search(CycleJob {
                 system,
                 reduction: &mut *sets.reduction,
-                store: &mut *store,
+                marks: &mut marks,
                 condition: &|state| open.iter().any(|&rejection| system.rejects(state, rejection)),
                 takes_part: &|t| system.takes_part(guard, t),
                 visitor: &mut Unobserved,
                 watch: &mut *self.watch,
                 limits: self.options.limits,
             });
-            let guarantee = store.guarantee();
-            let phase =
-                self.note(&*sets.reduction, SearchKind::DepthFirst, guarantee, outcome.stats, &outcome.end)?;
+            let guarantee = marks.guarantee();
+            let store = self.options.store.with_numbers();
+            let report = Report { search: SearchKind::DepthFirst, guarantee, store, key_words: None };
+            let phase = self.note(&*sets.reduction, report, outcome.stats, &outcome.end)?;
             let Some(mut cycle) = outcome.cycle else {
                 self.conclude(&open, &outcome.end, guarantee, &sets, phase);
                 return Ok(());
@@ -346,8 +349,7 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
     fn note(
         &mut self,
         reduction: &dyn Reduction<Y>,
-        search: SearchKind,
-        guarantee: Guarantee,
+        report: Report,
         stats: Stats,
         end: &End,
     ) -> Result<usize, Box<Broken>> {
@@ -358,12 +360,13 @@ impl<Y: Rejecting + Observed> Check<'_, Y> {
             });
             return Err(Box::new(Broken { fault: fault.clone(), trace, stats }));
         }
+        let Report { search, guarantee, store, key_words } = report;
         self.phases.push(PhaseReport {
-            key_words: None,
+            key_words,
             reduction: reduction.name(),
             symmetry: false,
             search,
-            store: self.options.store.with_numbers(),
+            store,
             threads: 1,
             one_thread: None,
             stats,
@@ -406,40 +409,4 @@ fn sets<'r, Y: Rejecting + Observed + 'r>(
         None => Box::new(reduction),
     };
     Sets { reduction, no_livelock }
-}
-
-/// Looks at states for the rejections that are open. Each is reported where it is seen first, or not at all: if
-/// several are seen first in one state, one of them is reported.
-struct Look<'a, Y: Rejecting> {
-    system: &'a Y,
-    open: &'a [usize],
-    seen: Vec<bool>,
-}
-
-impl<Y: Rejecting> Look<'_, Y> {
-    fn look(&mut self, state: &Y::State, kind: RejectionKind) -> Option<Sighting> {
-        let rejections = self.system.rejections();
-        let mut reported = None;
-        for &i in self.open.iter().filter(|&&i| rejections[i].kind == kind) {
-            if !self.seen[i] && self.system.rejects(state, i) {
-                self.seen[i] = true;
-                reported = reported.or(Some(i));
-            }
-        }
-        reported.map(|question| Sighting { question, message: rejections[question].text.clone() })
-    }
-}
-
-impl<Y: Rejecting> Visitor<Y::State> for Look<'_, Y> {
-    fn arrive(&mut self, state: &Y::State) -> Result<Option<Sighting>, Fault> {
-        Ok(self.look(state, RejectionKind::State))
-    }
-
-    fn flagged(&mut self, _: &Y::State) -> Result<Option<Sighting>, Fault> {
-        Ok(None)
-    }
-
-    fn terminal(&mut self, state: &Y::State) -> Result<Option<Sighting>, Fault> {
-        Ok(self.look(state, RejectionKind::Deadlock))
-    }
 }

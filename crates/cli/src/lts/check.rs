@@ -15,7 +15,7 @@ use stubborn_lts::{
     single, with_composition,
 };
 use stubborn_report::{Report, clean};
-use stubborn_system::{Observed, Rejecting, WordVector};
+use stubborn_system::{Judged, Rejecting, WordVector};
 use stubborn_verdict::{Analysis, Broken, Options, ReductionKind, RejectionOptions, check_rejections};
 
 /// Checks what a system and its testers reject, and shows the report.
@@ -175,7 +175,7 @@ impl CompositionJob for Check<'_> {
 }
 
 impl Check<'_> {
-    fn check<Y: Rejecting + Observed>(self, composition: &Y) -> <Self as CompositionJob>::Output {
+    fn check<Y: Rejecting + Judged>(self, composition: &Y) -> <Self as CompositionJob>::Output {
         let n = composition.n_transitions();
         if composition.rejections().is_empty() {
             return (n, None);

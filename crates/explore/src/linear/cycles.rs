@@ -63,6 +63,12 @@ impl Product<'_> {
         }
     }
 
+    /// Memory that a look for cycles takes, in bytes: numbers, members and frames of [`Self::components`], of which there may be one for each node, and
+    /// a component that accepts.
+    pub(super) fn bytes_to_look_for_cycles(&self) -> usize {
+        self.nodes.len() * (4 * size_of::<u32>() + size_of::<(u32, Cursor)>())
+    }
+
     /// Calls `on_component` for every strong component of the nodes, over the moves that `keep` keeps, and `pause` from time to time.
     fn components(
         &self,

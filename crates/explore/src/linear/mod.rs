@@ -398,7 +398,10 @@ impl<Y: System + ?Sized> Search<'_, Y> {
     }
 
     fn insert(&mut self) -> Result<(), Halt> {
-        let others = self.product.bytes() + self.batch.bytes() + self.hope.len() * size_of::<Places>();
+        let hope = self.hope.len() * size_of::<Places>();
+        let waiting = (self.agenda.len() + self.dived.len()) * size_of::<u32>();
+        let product = self.product.bytes() + self.product.bytes_to_look_for_cycles();
+        let others = product + hope + waiting + self.batch.bytes() + self.job.system.bytes();
         let limit = self.job.limits.bytes;
         let used = self.job.store.bytes() + others;
         self.entries.clear();

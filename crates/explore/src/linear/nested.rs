@@ -254,7 +254,7 @@ impl<Y: System + ?Sized> Nested<'_, Y> {
         self.key.push(TransitionId(0), &self.bytes);
         self.entries.clear();
         let limit = self.job.limits.bytes;
-        let used = self.job.store.bytes() + self.way_bytes;
+        let used = self.job.store.bytes() + self.job.system.bytes() + self.way_bytes;
         self.stats.peak_bytes = self.stats.peak_bytes.max(used);
         if used > limit {
             return Err(Wrong::Stop(Stop::Memory { limit, needed: used - limit }));

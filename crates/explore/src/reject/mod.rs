@@ -1,23 +1,24 @@
 //! On-the-fly search for wrong cycles: livelocks and infinite traces.
 //!
-//! Both searches are depth-first on an explicit stack, mark states in one store, each colour for itself, and so run
+//! Both searches are depth-first on an explicit stack, mark states with colours ([`Marks`]), and so run
 //! with any store: with one that may omit states, what is found is real, but not everything may be found. Where there
 //! is a livelock, a third search finds the nearest.
 
 mod infinite;
 mod livelock;
+mod marks;
 mod nearest;
 mod walk;
 
 pub use infinite::infinite_trace;
 pub use livelock::livelock;
+pub use marks::Marks;
 pub use nearest::{NearestJob, nearest_livelock};
 
 use crate::run::no_room;
 use crate::{End, Found, Limits, Stats, Stop, Visitor, Watch};
 use stubborn_reduce::Reduction;
-use stubborn_store::{Entry, Store};
-use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
+use stubborn_system::{Fault, System, TransitionId};
 
 /// What to search, how, and within which limits.
 pub struct CycleJob<'a, Y: System + ?Sized> {
@@ -25,8 +26,8 @@ pub struct CycleJob<'a, Y: System + ?Sized> {
     pub system: &'a Y,
     /// What to fire in each state; a function of the state.
     pub reduction: &'a mut dyn Reduction<Y>,
-    /// Marks states: their bytes and a colour; empty.
-    pub store: &'a mut dyn Store<[u8]>,
+    /// Marks states; empty.
+    pub marks: &'a mut Marks<Y::State>,
     /// Whether the condition holds in a state.
     pub condition: &'a dyn Fn(&Y::State) -> bool,
     /// Whether the guard of the condition takes part in a transition.
@@ -79,9 +80,6 @@ impl From<Fault> for Halt {
 struct Search<'a, Y: System + ?Sized> {
     job: CycleJob<'a, Y>,
     stats: Stats,
-    key: Batch<[u8]>,
-    bytes: Vec<u8>,
-    entries: Vec<Entry>,
     /// The amount of work at which the watch is looked at next.
     next_tick: u64,
 }
@@ -91,33 +89,19 @@ const TICK: u64 = 1024;
 
 impl<'a, Y: System + ?Sized> Search<'a, Y> {
     fn new(job: CycleJob<'a, Y>) -> Self {
-        Self {
-            job,
-            stats: Stats::default(),
-            key: Batch::new(),
-            bytes: Vec::new(),
-            entries: Vec::new(),
-            next_tick: 0,
-        }
+        Self { job, stats: Stats::default(), next_tick: 0 }
     }
 
     /// Marks a state with a colour; whether it did not have it. `others` is the memory of the search itself.
     fn mark(&mut self, state: &Y::State, colour: u8, others: usize) -> Result<bool, Halt> {
-        self.bytes.clear();
-        self.bytes.extend_from_slice(state.as_bytes());
-        self.bytes.push(colour);
-        self.key.clear();
-        self.key.push(TransitionId(0), &self.bytes);
-        self.entries.clear();
         let limit = self.job.limits.bytes;
-        let used = self.job.store.bytes() + others;
+        let used = self.job.marks.bytes() + others;
         self.stats.peak_bytes = self.stats.peak_bytes.max(used);
         if used > limit {
             return Err(Halt::Stop(Stop::Memory { limit, needed: used - limit }));
         }
-        let inserted = self.job.store.insert(&self.key, limit - used, &mut self.entries);
-        inserted.map_err(|full| Halt::Stop(no_room(&full, limit)))?;
-        Ok(self.entries[0].is_new())
+        let marked = self.job.marks.mark(state, colour, limit - used);
+        marked.map_err(|full| Halt::Stop(no_room(&full, limit)))
     }
 
     /// Counts a state that was found.
