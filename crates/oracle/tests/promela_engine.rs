@@ -1,14 +1,13 @@
 //! The engine against the reference interpreter on random Promela models, as written and optimised: the same
-//! successors with the same numbers in the same order, in every state.
+//! successors with the same numbers in the same order, in every state. And the harness of the fuzz target `engines`, which compares packed
+//! keys as well, on bytes at random.
 //!
 //! `STUBBORN_TIMES=100 cargo test -p stubborn-oracle --test promela_engine` is the long form.
 
-use std::collections::{HashSet, VecDeque};
-use stubborn_network::{Network, Optimisations};
+use stubborn_network::Optimisations;
 use stubborn_oracle::Rng;
 use stubborn_oracle::campaign::{fail, seeds};
-use stubborn_oracle::promela::{Model, compiled, shrink_model};
-use stubborn_system::{Batch, TransitionId};
+use stubborn_oracle::promela::{Model, compiled, engine_agrees, engines_agree, shrink_model};
 
 /// States of a model that are looked at.
 const LIMIT: usize = 2000;
@@ -17,33 +16,7 @@ const LIMIT: usize = 2000;
 fn judge(model: &Model) -> Result<usize, String> {
     let Ok((network, _)) = compiled(&model.to_string(), &[]) else { return Ok(0) };
     let optimised = network.optimised(Optimisations::ALL, &[]).network;
-    Ok(compare(&network)? + compare(&optimised)?)
-}
-
-fn compare(network: &Network) -> Result<usize, String> {
-    let Ok(initial) = network.initial_state() else { return Ok(0) };
-    let mut engine = network.engine();
-    let mut seen = HashSet::from([initial.clone()]);
-    let mut queue = VecDeque::from([initial]);
-    while let Some(state) = queue.pop_front() {
-        let expected = network.expand(&state).successors;
-        let mut batch = Batch::new();
-        if engine.successors(&state, &mut batch).is_ok() {
-            let found: Vec<(TransitionId, &[u8])> =
-                (0..batch.len()).map(|i| (batch.via(i), batch.state(i))).collect();
-            if !found.iter().copied().eq(expected.iter().map(|s| (s.transition, &s.state[..]))) {
-                return Err(format!("at {state:?}: {found:?} instead of {expected:?}"));
-            }
-        }
-        for successor in expected {
-            if seen.len() < LIMIT && seen.insert(successor.state.clone()) {
-                queue.push_back(successor.state);
-            }
-        }
-    }
-    // Else the comparison would be one of the reference with itself.
-    let n_compiled = (seen.len() as u64).saturating_sub(engine.n_referred());
-    Ok(n_compiled as usize)
+    Ok(engine_agrees(&network, LIMIT)? + engine_agrees(&optimised, LIMIT)?)
 }
 
 #[test]
@@ -63,4 +36,22 @@ fn the_engine_agrees_with_the_reference_on_random_models() {
     }
     println!("{n_states} states");
     assert!(n_states > 20_000, "only {n_states} states");
+}
+
+#[test]
+fn whoever_makes_successors_of_what_bytes_lead_to_makes_the_same() {
+    let mut n_states = 0;
+    for seed in seeds(150) {
+        let mut rng = Rng::new(seed);
+        let bytes: Vec<u8> = (0..rng.below(400)).map(|_| rng.below(256) as u8).collect();
+        match std::panic::catch_unwind(|| engines_agree(&bytes)) {
+            Ok(n) => n_states += n,
+            Err(_) => {
+                let test = "whoever_makes_successors_of_what_bytes_lead_to_makes_the_same";
+                fail("promela_engine", test, seed, "see above");
+            }
+        }
+    }
+    println!("{n_states} states");
+    assert!(n_states > 10_000, "only {n_states} states");
 }

@@ -9,7 +9,7 @@ use stubborn_lts::{
 use stubborn_oracle::Rng;
 use stubborn_oracle::processes::{Brute, excess, random_network, random_refinement, violates};
 use stubborn_system::{Question, RejectionKind, WordVector};
-use stubborn_verdict::{Options, RejectionOptions, Verdict, check_rejections};
+use stubborn_verdict::{EngineKind, Options, RejectionOptions, Verdict, check_rejections};
 
 struct Check {
     reduced: bool,
@@ -21,7 +21,20 @@ impl CompositionJob for Check {
     type Output = Vec<RejectionKind>;
 
     fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output {
-        let options = Options { all_errors: self.all_errors, ..Options::default() };
+        let [ours, keys] =
+            [EngineKind::Interpreter, EngineKind::Packed].map(|engine| self.with(engine, composition));
+        assert_eq!(ours, keys, "engines");
+        ours
+    }
+}
+
+impl Check {
+    fn with<S: WordVector + ?Sized>(
+        &self,
+        engine: EngineKind,
+        composition: &Composition<'_, S>,
+    ) -> Vec<RejectionKind> {
+        let options = Options { all_errors: self.all_errors, engine, ..Options::default() };
         let rejection_options = RejectionOptions { reduced: self.reduced };
         let analysis = check_rejections(composition, rejection_options, &options, &mut Unwatched).unwrap();
         let mut kinds = Vec::new();

@@ -8,7 +8,7 @@ use stubborn_oracle::processes::{Brute, Move, Network, random_network, random_pa
 use stubborn_reduce::{CheckDepth, GoalOriented, Reduction};
 use stubborn_system::{Batch, Rejecting, RejectionKind, System, WordVector};
 use stubborn_verdict::{
-    Analysis, Options, RejectionOptions, SearchKind, StoreKind, Verdict, check_rejections,
+    Analysis, EngineKind, Options, RejectionOptions, SearchKind, StoreKind, Trace, Verdict, check_rejections,
 };
 
 /// States of the whole graph, at most; the rest is drawn again.
@@ -43,6 +43,21 @@ fn options() -> Options {
     Options { all_errors: true, limits: Limits::default(), ..Options::default() }
 }
 
+/// Verdicts with their runs, and the counts of all searches.
+type Told<'a> = (Vec<(&'static str, Option<&'a Trace>)>, Vec<[u64; 4]>);
+
+/// All that is told, but for memory and time.
+fn told(analysis: &Analysis) -> Told<'_> {
+    fn trace(verdict: &Verdict) -> Option<&Trace> {
+        let Verdict::Violated(violated) = verdict else { return None };
+        Some(violated.trace())
+    }
+    let answers =
+        analysis.answers.iter().map(|answer| (answer.verdict.word(), trace(&answer.verdict))).collect();
+    let stats = analysis.phases.iter().map(|phase| phase.stats);
+    (answers, stats.map(|s| [s.states, s.edges, s.terminal_states, s.depth]).collect())
+}
+
 fn words(analysis: &Analysis) -> Vec<&'static str> {
     analysis.answers.iter().map(|answer| answer.verdict.word()).collect()
 }
@@ -57,6 +72,7 @@ struct Tally {
     /// How often a reduced space showed a livelock in place of something else.
     instead: usize,
     missed_by_bitstate: usize,
+    searches_on_keys: usize,
 }
 
 struct Judge<'a> {
@@ -82,6 +98,18 @@ impl CompositionJob for Judge<'_> {
             check_rejections(composition, RejectionOptions { reduced }, options, &mut Unwatched)
                 .unwrap_or_else(|broken| panic!("seed {seed}: {:?}", broken.fault))
         };
+        for reduced in [false, true] {
+            for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
+                for all_errors in [false, true] {
+                    let engines = [EngineKind::Interpreter, EngineKind::Packed];
+                    let [ours, keys] = engines
+                        .map(|engine| check(reduced, &Options { engine, search, all_errors, ..options() }));
+                    assert_eq!(told(&ours), told(&keys), "engines, seed {seed}");
+                    let on_keys = keys.phases.iter().filter(|phase| phase.key_words.is_some());
+                    tally.searches_on_keys += on_keys.count();
+                }
+            }
+        }
         let everything = Options { check: Some(CheckDepth::Everything), ..options() };
         let all = if seed.is_multiple_of(16) { everything } else { options() };
         let full = check(false, &all);
@@ -186,6 +214,7 @@ fn testers_say_what_brute_force_says() {
     assert!(tally.rejected.iter().all(|&n| n > 300 && n < 4_700), "{:?}", tally.rejected);
     assert!(tally.reduced_states * 10 < tally.full_states * 9, "{}", tally.reduced_states);
     assert!(tally.instead > 0);
+    assert!(tally.searches_on_keys > 10_000, "{}", tally.searches_on_keys);
 }
 
 #[test]

@@ -9,15 +9,20 @@ use stubborn_text::{Limits, NoLoader, render};
 /// Compiles a text, shows what is wrong with it, and expands the first hundred states if nothing is. Whether
 /// it was accepted.
 pub fn never_panics(text: &str) -> bool {
+    network_of(text).is_some_and(|network| {
+        expand_some(&network, 100);
+        true
+    })
+}
+
+/// The network of a text, within limits, if it is accepted. What is wrong with it is shown to nobody.
+pub(super) fn network_of(text: &str) -> Option<Network> {
     let limits = Limits { vector: 4096, tokens: 50_000, ..Limits::default() };
     let compiled = compile("fuzz.pml", text, &NoLoader, &Options { limits, ..Options::default() });
     for diagnostic in &compiled.diagnostics {
         assert!(!render(diagnostic, &compiled.map).is_empty());
     }
-    compiled.network.as_ref().is_some_and(|network| {
-        expand_some(network, 100);
-        true
-    })
+    compiled.network
 }
 
 /// The same for what a text does as directives and macros before a model that is right, and as the text of a

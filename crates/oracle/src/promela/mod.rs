@@ -3,9 +3,10 @@
 //! [`Model::random`] makes a small model from a seed. [`spin::count`] has SPIN count its states; [`Plain`] is
 //! its graph by the reference interpreter and nothing else; [`reduced`] compares reductions with that graph.
 //! [`shrink_model`] makes a model small for which two of them disagree. [`never_panics`] is the property of
-//! arbitrary texts, for the fuzzer and for tests.
+//! arbitrary texts, for the fuzzer and for tests; [`engines_agree`] that of the models that arbitrary bytes are.
 
 mod claims;
+mod engines;
 mod expressions;
 pub mod formulas;
 mod fuzz;
@@ -23,6 +24,7 @@ mod statements;
 mod tree;
 mod watched;
 
+pub use engines::{engine_agrees, engines_agree};
 pub use fuzz::{directives_never_panic, expand_some, never_panics};
 pub use pairs::{Pairs, Truths};
 pub use plain::{Counts, Plain};
