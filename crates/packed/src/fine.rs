@@ -114,11 +114,10 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
 
     #[cold]
     fn find_out(&mut self, key: &[u64; N], shape: usize) -> bool {
-        let mut state = std::mem::take(&mut self.state);
-        self.unpack(key, &mut state);
+        let state = self.take_state(key);
         self.touched.clear();
         let is_fine = self.tracer.is_fine(state.get(0), &mut self.touched) == Some(true);
-        self.state = state;
+        self.give_state(key, state);
         let mut mask = [0; N];
         self.touched.iter().for_each(|&part| self.codec.mark(part, &mut mask));
         let fine = &mut self.fine[shape];

@@ -75,6 +75,8 @@ struct Core<'y, S: Vector + ?Sized, const N: usize> {
     /// Room to work in.
     parts: Parts,
     state: S::Rows,
+    /// The key whose state that is, if it was not taken by somebody.
+    unpacked: Option<[u64; N]>,
     successors: Batch<S>,
     touched: Vec<u16>,
     units: Vec<Unit>,
@@ -113,6 +115,7 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
             n_new: 0,
             parts: Parts::default(),
             state: Default::default(),
+            unpacked: None,
             successors: Batch::new(),
             touched: Vec::new(),
             units: Vec::new(),
@@ -149,13 +152,10 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
 
     /// Lets `look` see the state of a key.
     pub fn with_state<R>(&self, key: &[u64; N], look: impl FnOnce(&Y::State) -> R) -> R {
-        let mut core = self.core.borrow_mut();
-        let mut state = std::mem::take(&mut core.state);
-        core.unpack(key, &mut state);
+        let state = self.core.borrow_mut().take_state(key);
         // Whoever looks may look at another one meanwhile.
-        drop(core);
         let answer = look(state.get(0));
-        self.core.borrow_mut().state = state;
+        self.core.borrow_mut().give_state(key, state);
         answer
     }
 
@@ -192,9 +192,22 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
 }
 
 impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
+    /// The state of a key, which is to be given back.
+    fn take_state(&mut self, key: &[u64; N]) -> S::Rows {
+        let mut state = std::mem::take(&mut self.state);
+        if self.unpacked.take() != Some(*key) {
+            self.unpack(key, &mut state);
+        }
+        state
+    }
+
     fn unpack(&mut self, key: &[u64; N], state: &mut S::Rows) {
         self.codec.meet(key);
         self.codec.state(key, &mut self.parts, &mut *self.tracer, state);
+    }
+
+    fn give_state(&mut self, key: &[u64; N], state: S::Rows) {
+        (self.state, self.unpacked) = (state, Some(*key));
     }
 
     fn pack(&mut self, state: &S) -> Result<[u64; N], TooNarrow> {
@@ -275,11 +288,10 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         agent: usize,
         root: u32,
     ) -> std::ops::Range<usize> {
-        let mut state = std::mem::take(&mut self.state);
-        self.unpack(key, &mut state);
+        let state = self.take_state(key);
         self.units.clear();
         self.tracer.units(state.get(0), agent, &mut self.units);
-        self.state = state;
+        self.give_state(key, state);
         self.memo.add_units(shape, agent, root, &self.units)
     }
 
@@ -291,9 +303,8 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         if is_new_to_it || self.n_new.is_multiple_of(LOOK) && self.codec.values.bytes() > self.memo.room {
             return Err(Halt::Useless);
         }
-        let mut state = std::mem::take(&mut self.state);
+        let state = self.take_state(key);
         let mut made = std::mem::take(&mut self.successors);
-        self.unpack(key, &mut state);
         made.clear();
         self.touched.clear();
         let unit = self.memo.unit(number);
@@ -313,7 +324,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
             self.memo.insert(number, key, &mask, is_known.map(|()| &self.differences[..]));
             Ok(if is_known.is_some() { Expanded::Done } else { Expanded::LeftToSystem })
         });
-        self.state = state;
+        self.give_state(key, state);
         self.successors = made;
         result
     }

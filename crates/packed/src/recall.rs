@@ -36,6 +36,21 @@ impl<const N: usize, T> Default for Recall<N, T> {
 }
 
 impl<const N: usize, T: Copy> Recall<N, T> {
+    /// How many answers are remembered.
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// Remembers nothing more.
+    pub fn rest(&mut self) {
+        self.is_off = true;
+    }
+
     fn masked(&self, key: &[u64; N]) -> [u64; N] {
         std::array::from_fn(|word| key[word] & self.mask[word])
     }

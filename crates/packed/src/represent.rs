@@ -12,8 +12,7 @@ impl<Y: Symmetric + ?Sized, const N: usize> Symmetric for Packed<'_, Y, N> {
     #[inline]
     fn represent(&self, key: &mut [u64; N]) -> Result<(), Fault> {
         let mut core = self.core.borrow_mut();
-        let mut room = std::mem::take(&mut core.state);
-        core.unpack(key, &mut room);
+        let mut room = core.take_state(key);
         let is_as_it_is = core.codec.values.is_as_they_are();
         drop(core);
         let state = room.get_mut(0);

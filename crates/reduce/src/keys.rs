@@ -1,14 +1,19 @@
 //! A reduction of a system, used where its states are packed keys.
 //!
 //! **Implements** nothing of its own: successors come from [`Packed`], which remembers them, and the reduction of the
-//! original says which of them are explored, looking at the state behind the key where it needs to.
+//! original says which of them are explored. What it asks of states is remembered by the parts of the key that the answer depends on,
+//! so that the state behind the key need hardly ever be looked at.
 //! **Preserves** what the reduction does.
 //! **Checked by** `oracle/tests/packed.rs`.
 
-use crate::{Preserves, Reduction};
+use crate::{Answer, Preserves, Reduction, Shown};
 use fixedbitset::FixedBitSet;
-use stubborn_packed::Packed;
+use std::convert::Infallible;
+use stubborn_packed::{Packed, Recall};
 use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
+
+/// Answers that are remembered, at most.
+const MOST: usize = 1 << 18;
 
 /// A reduction of the original system, used on keys.
 pub struct OnKeys<'r, R: ?Sized, S: Vector + ?Sized, const N: usize> {
@@ -17,13 +22,52 @@ pub struct OnKeys<'r, R: ?Sized, S: Vector + ?Sized, const N: usize> {
     list: Vec<(TransitionId, u64)>,
     kept: FixedBitSet,
     states: Batch<S>,
+    memory: Memory<N>,
+}
+
+/// By question: what was answered before.
+#[derive(Default)]
+struct Memory<const N: usize> {
+    questions: Vec<Recall<N, i32>>,
+    n_answers: usize,
+}
+
+/// A state behind a key.
+struct Behind<'s, 'y, Y: System + ?Sized, const N: usize> {
+    system: &'s Packed<'y, Y, N>,
+    key: &'s [u64; N],
+    memory: &'s mut Memory<N>,
+}
+
+impl<Y: System + ?Sized, const N: usize> Shown<Y::State> for Behind<'_, '_, Y, N> {
+    fn show(&mut self, look: &mut dyn FnMut(&Y::State)) {
+        self.system.with_state(self.key, look);
+    }
+
+    #[inline]
+    fn recall(&mut self, question: usize, answer: &mut Answer<'_, Y::State>) -> i32 {
+        let Memory { questions, n_answers } = &mut *self.memory;
+        if questions.len() <= question {
+            questions.resize_with(question + 1, Recall::default);
+        }
+        let recall = &mut questions[question];
+        let before = recall.len();
+        let answer = |state: &Y::State, bytes: &mut _| Ok::<_, Infallible>(answer(state, Some(bytes)));
+        let Ok(answer) = self.system.recall(recall, self.key, answer);
+        *n_answers += recall.len();
+        *n_answers -= before;
+        if recall.len() > before && *n_answers > MOST {
+            recall.rest();
+        }
+        answer
+    }
 }
 
 impl<'r, R: ?Sized, S: Vector + ?Sized, const N: usize> OnKeys<'r, R, S, N> {
     /// Uses `inner` on keys.
     pub fn new(inner: &'r mut R) -> Self {
         let (made, list, kept) = (Batch::new(), Vec::new(), FixedBitSet::new());
-        Self { inner, made, list, kept, states: Batch::new() }
+        Self { inner, made, list, kept, states: Batch::new(), memory: Memory::default() }
     }
 
     /// Has the original expanded.
@@ -76,10 +120,10 @@ impl<Y: System + ?Sized, R: Reduction<Y> + ?Sized, const N: usize> Reduction<Pac
         self.kept.clear();
         self.kept.grow(made.len());
         self.kept.insert_range(..made.len());
-        let mut look = |look: &mut dyn FnMut(&Y::State)| system.with_state(key, look);
+        let mut behind = Behind { system, key, memory: &mut self.memory };
         // Where something is missing the reduction must see for itself what it leaves out.
         let is_whole = !is_flagged && too_much.is_none();
-        if !is_whole || self.inner.sift(&self.list, &mut look, &mut self.kept)?.is_none() {
+        if !is_whole || self.inner.sift(&self.list, &mut behind, &mut self.kept)?.is_none() {
             return self.refer(system, key, out);
         }
         for i in 0..self.made.len() {
@@ -95,6 +139,7 @@ impl<Y: System + ?Sized, R: Reduction<Y> + ?Sized, const N: usize> Reduction<Pac
     }
 
     fn begin_again(&mut self) {
+        self.memory = Memory::default();
         self.inner.begin_again();
     }
 

@@ -35,10 +35,34 @@ pub use symmetry::{OnRepresentatives, Quotient};
 pub use towards::Towards;
 
 use fixedbitset::FixedBitSet;
+use std::ops::Range;
 use stubborn_system::{Batch, Fault, System, TransitionId};
 
-/// Shows a state to who wants to see it.
-pub type Show<'a, S> = dyn FnMut(&mut dyn FnMut(&S)) + 'a;
+/// Says something about a state. If anybody wants to know, appends the bytes of it that the answer depends on, besides which parts there are; whether
+/// it has done so.
+pub type Answer<'a, S> = dyn FnMut(&S, Option<&mut Vec<Range<usize>>>) -> (i32, bool) + 'a;
+
+/// A state that a reduction may look at: as it is, or behind a key.
+pub trait Shown<S: ?Sized> {
+    /// Lets `look` see it.
+    fn show(&mut self, look: &mut dyn FnMut(&S));
+
+    /// What `answer` says about it. Who has keys remembers that by the number of the question, which is always about the same.
+    fn recall(&mut self, question: usize, answer: &mut Answer<'_, S>) -> i32;
+}
+
+/// A state as it is.
+pub(crate) struct AsItIs<'s, S: ?Sized>(pub(crate) &'s S);
+
+impl<S: ?Sized> Shown<S> for AsItIs<'_, S> {
+    fn show(&mut self, look: &mut dyn FnMut(&S)) {
+        look(self.0);
+    }
+
+    fn recall(&mut self, _: usize, answer: &mut Answer<'_, S>) -> i32 {
+        answer(self.0, None).0
+    }
+}
 
 /// Chooses what to fire.
 ///
@@ -69,7 +93,7 @@ pub trait Reduction<Y: System + ?Sized> {
     fn sift(
         &mut self,
         made: &[(TransitionId, u64)],
-        state: &mut Show<'_, Y::State>,
+        state: &mut dyn Shown<Y::State>,
         kept: &mut FixedBitSet,
     ) -> Result<Option<()>, Fault> {
         let _ = (made, state, kept);
@@ -126,7 +150,7 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
     fn sift(
         &mut self,
         made: &[(TransitionId, u64)],
-        state: &mut Show<'_, Y::State>,
+        state: &mut dyn Shown<Y::State>,
         kept: &mut FixedBitSet,
     ) -> Result<Option<()>, Fault> {
         (**self).sift(made, state, kept)

@@ -182,8 +182,19 @@ impl Engine<'_> {
         condition: &Condition,
         bytes: &mut Vec<Range<usize>>,
     ) -> bool {
+        self.holds_for_noting(state, 0, condition, bytes)
+    }
+
+    /// The same of an expression of a process.
+    pub fn holds_for_noting(
+        &mut self,
+        state: &[u8],
+        pid: usize,
+        condition: &Condition,
+        bytes: &mut Vec<Range<usize>>,
+    ) -> bool {
         self.room.notes.trace(state.len());
-        let holds = self.holds(state, condition);
+        let holds = self.holds_for(state, pid, condition);
         self.room.notes.rest();
         bytes.extend(self.room.notes.ranges(state.len()));
         holds

@@ -48,11 +48,20 @@ impl Notes {
 
     /// The bytes that were touched, of so many, as ranges.
     pub(super) fn ranges(&self, length: usize) -> impl Iterator<Item = Range<usize>> {
-        let mut at = 0;
+        let mut end = 0;
         std::iter::from_fn(move || {
-            let start = (at..length).find(|&byte| self.is_touched(byte, byte + 1))?;
-            at = (start..length).find(|&byte| !self.is_touched(byte, byte + 1)).unwrap_or(length);
-            Some(start..at)
+            let start = self.next(end, length, 0).filter(|&start| start < length)?;
+            end = self.next(start, length, u64::MAX).map_or(length, |end| end.min(length));
+            Some(start..end)
+        })
+    }
+
+    /// The first byte from `at` on whose bit is not that of a word.
+    fn next(&self, at: usize, length: usize, word: u64) -> Option<usize> {
+        let mut from = u64::MAX << (at % 64);
+        (at / 64..length.div_ceil(64)).find_map(|i| {
+            let others = (self.touched[i].get() ^ word) & std::mem::replace(&mut from, u64::MAX);
+            (others != 0).then(|| i * 64 + others.trailing_zeros() as usize)
         })
     }
 

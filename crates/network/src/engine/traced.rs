@@ -28,7 +28,9 @@ pub struct Traced<'n> {
     kinds: Vec<Vec<usize>>,
     /// Numbers of parts from one segment to the next.
     stride: usize,
-    /// The state that was taken apart last: where its parts end, and the parts that processes begin with.
+    /// The state that was taken apart last: where its segments lie and what they are, where its parts end, and the parts that processes begin with.
+    segments: Vec<(u32, u8)>,
+    length: usize,
     list: Vec<(u16, u32)>,
     processes: Vec<u16>,
 }
@@ -78,6 +80,8 @@ impl<'n> Traced<'n> {
             globals,
             kinds,
             stride: 1,
+            segments: Vec::new(),
+            length: 0,
             list: Vec::new(),
             processes: Vec::new(),
         };
@@ -93,8 +97,14 @@ impl<'n> Traced<'n> {
         self.processes.len() - 1 - agent
     }
 
-    /// Notes the parts of a state.
-    fn cut(&mut self, state: &[u8], shape: &mut Vec<u8>) {
+    /// Notes the parts of a state. Where segments are those of the state before, so are parts.
+    fn cut(&mut self, state: &[u8]) {
+        let is_there = |&(offset, tag): &(u32, u8)| state[offset as usize] == tag;
+        if state.len() == self.length && !self.list.is_empty() && self.segments.iter().all(is_there) {
+            return;
+        }
+        self.length = state.len();
+        self.segments.clear();
         self.list.clear();
         self.processes.clear();
         let globals = self.globals.iter().enumerate();
@@ -103,7 +113,7 @@ impl<'n> Traced<'n> {
         let mut part = self.globals.len();
         while offset < state.len() {
             let tag = state[offset];
-            shape.push(tag);
+            self.segments.push((offset as u32, tag));
             match self.kinds.get(usize::from(tag)) {
                 Some(ends) => {
                     self.processes.push(part as u16);
@@ -136,7 +146,8 @@ const ALONE: u32 = 0xff;
 
 impl Tracer<[u8]> for Traced<'_> {
     fn take_apart(&mut self, state: &[u8], parts: &mut Parts) {
-        self.cut(state, &mut parts.shape);
+        self.cut(state);
+        parts.shape.extend(self.segments.iter().map(|&(_, tag)| tag));
         parts.bytes.extend_from_slice(state);
         parts.list.extend_from_slice(&self.list);
     }
@@ -146,7 +157,7 @@ impl Tracer<[u8]> for Traced<'_> {
     }
 
     fn parts_at(&mut self, state: &[u8], bytes: &[Range<usize>], touched: &mut Vec<u16>) -> bool {
-        self.cut(state, &mut Vec::new());
+        self.cut(state);
         let mut start = 0;
         for &(part, end) in &self.list {
             let end = end as usize;
@@ -163,7 +174,7 @@ impl Tracer<[u8]> for Traced<'_> {
     }
 
     fn units(&mut self, state: &[u8], agent: usize, units: &mut Vec<Unit>) {
-        self.cut(state, &mut Vec::new());
+        self.cut(state);
         let pid = self.pid(agent);
         let mut engine = self.engine.borrow_mut();
         engine.look_at(state);
@@ -196,7 +207,7 @@ impl Tracer<[u8]> for Traced<'_> {
         touched: &mut Vec<u16>,
         out: &mut Batch<[u8]>,
     ) -> Result<Option<()>, Fault> {
-        self.cut(state, &mut Vec::new());
+        self.cut(state);
         let pid = self.pid(agent);
         let wanted = match (unit.code >> 8, unit.code & 0xff) {
             (0, _) => Wanted::All,
@@ -243,6 +254,7 @@ impl Tracer<[u8]> for Traced<'_> {
         let is_finer = finest != self.kinds[kind];
         self.stride = self.stride.max(finest.len());
         self.kinds[kind] = finest;
+        self.list.clear();
         is_finer
     }
 }

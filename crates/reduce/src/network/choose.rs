@@ -8,18 +8,20 @@
 
 use super::algorithms::{Algorithms, Purpose, Wish};
 use super::burial;
+use super::census::Census;
 use super::definition;
 use super::flow::Flow;
+use super::glance::Glance;
 use super::look::{Here, Look, Notes};
-use super::memo::{Choice, Memo};
+use super::memo::{Choice, Known, Memo};
 use super::patience::{Patience, Seen, hash};
 use super::population::{Population, Watched};
 use super::shape::Shape;
 use super::situation::{Room, Situation};
-use crate::{CheckDepth, Preserves, Reduction, ReductionKind, Show};
+use crate::{AsItIs, CheckDepth, Preserves, Reduction, ReductionKind, Shown};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
-use stubborn_network::{Engine, Expr, Micro, Network, StepId, UnaryOp, Width};
+use stubborn_network::{Engine, Expr, Micro, Network, StepId, UnaryOp};
 use stubborn_system::{Batch, Fault, System, TransitionId};
 
 /// Populations whose tables are kept, at most; states of others are expanded in full.
@@ -31,9 +33,6 @@ const STATES_PER_POPULATION: u64 = 200;
 
 /// Populations without tables that are remembered; if there are more, the choice is given up.
 const MOST_REFUSED: usize = 100_000;
-
-/// Nodes for which tables are made, at most.
-const MOST_NODES: usize = 8_192;
 
 /// Comparisons of two orders at a state that is looked at now and then.
 const SAMPLE: u64 = 30;
@@ -59,23 +58,22 @@ pub struct NetworkReduction<'n> {
     deletion: Patience,
     seen: Seen,
     memo: Memo,
-    /// What was chosen for the state at hand.
+    /// What was chosen for the state at hand: something that is remembered, or this.
+    known: Option<Known>,
     chosen: Choice,
     populations: Vec<Population>,
     /// The population for each key; `None` if it has no tables.
-    numbers: HashMap<Vec<u8>, Option<usize>>,
+    numbers: HashMap<Vec<i32>, Option<usize>>,
     n_numbered: u64,
     n_refused: usize,
     /// The same of searches before.
-    of_others: HashMap<Vec<u8>, usize>,
+    of_others: HashMap<Vec<i32>, usize>,
     /// Whether what was chosen for a state once is chosen for it always.
     is_steady: bool,
-    /// What the tables depend on in the state at hand, and the population.
-    key: Vec<u8>,
-    last_key: Vec<u8>,
+    /// What the tables depend on in the state at hand, and the population of the state with this key.
+    census: Census,
+    last_key: Vec<i32>,
     number: Option<usize>,
-    /// For each kind: the bytes of its locals that are part of the key.
-    key_bytes: Vec<Vec<usize>>,
     engine: Engine<'n>,
     shape: Shape,
     notes: Notes,
@@ -113,8 +111,7 @@ impl<'n> NetworkReduction<'n> {
 
     fn watching(network: &'n Network, watched: Watched, purpose: Purpose, kind: ReductionKind) -> Self {
         let flow = Flow::new(network);
-        let n_kinds = network.processes.len();
-        let key_bytes = (0..n_kinds).map(|kind| flow.constant_bytes(kind).collect()).collect();
+        let census = Census::new(network, &flow);
         let all_watched = watched.checks.iter().chain(&watched.propositions);
         let is_burying = purpose == Purpose::States && kind != ReductionKind::None;
         let burials = if is_burying { burial::harmless_burials(network, &flow, all_watched) } else { None };
@@ -135,6 +132,7 @@ impl<'n> NetworkReduction<'n> {
             deletion: Patience::default(),
             seen: Seen::default(),
             memo: Memo::default(),
+            known: None,
             chosen: Choice::default(),
             populations: Vec::new(),
             numbers: HashMap::new(),
@@ -142,10 +140,9 @@ impl<'n> NetworkReduction<'n> {
             n_refused: 0,
             of_others: HashMap::new(),
             is_steady: false,
-            key: Vec::new(),
+            census,
             last_key: Vec::new(),
             number: None,
-            key_bytes,
             engine: network.engine(),
             shape: Shape::default(),
             notes: Notes::default(),
@@ -198,7 +195,7 @@ impl<'n> NetworkReduction<'n> {
         let budget = if self.depth == Some(CheckDepth::Everything) { u64::MAX } else { SAMPLE };
         self.n_seen_at_check = self.n_seen;
         let Some(set) = self.set(state)? else { return Ok(()) };
-        let remembered = self.chosen.clone();
+        let remembered = self.choice().clone();
         self.pick(state)?;
         if remembered != self.chosen {
             let explanation = "the set that is remembered is not the one that would be picked".into();
@@ -224,13 +221,13 @@ impl<'n> NetworkReduction<'n> {
         self.successors.take_cut();
         self.note_successors();
         if self.is_worth_it() {
-            self.choose(state)?;
+            self.choose(&mut AsItIs(state))?;
         }
-        if self.chosen.is_everything {
+        if self.choice().is_everything {
             return Ok(None);
         }
         let Some(population) = self.number.map(|number| &self.populations[number]) else { return Ok(None) };
-        let steps = self.chosen.set.ones().filter(|&n| n < population.nodes.len());
+        let steps = self.choice().set.ones().filter(|&n| n < population.nodes.len());
         let micro = |n: usize| {
             let node = population.nodes[n];
             Micro { pid: node.pid, step: StepId(node.step as u32) }
@@ -238,34 +235,41 @@ impl<'n> NetworkReduction<'n> {
         Ok(Some(steps.map(micro).collect()))
     }
 
+    /// What was chosen for the state at hand.
+    fn choice(&self) -> &Choice {
+        self.known.and_then(|known| self.memo.choice(known)).unwrap_or(&self.chosen)
+    }
+
     /// Chooses a set for the state whose successors are at hand, where that is worth it.
-    fn choose(&mut self, state: &[u8]) -> Result<(), Fault> {
+    fn choose(&mut self, state: &mut dyn Shown<[u8]>) -> Result<(), Fault> {
         self.n_seen += 1;
-        self.shape.fit(self.network, state);
+        self.census.take(self.network, &mut self.shape, state);
         self.find_population(state);
-        if !self.mark_enabled(state) {
+        let Some(number) = self.number else { return Ok(()) };
+        let mut glance = Glance {
+            network: self.network,
+            flow: &self.flow,
+            shape: &mut self.shape,
+            engine: &mut self.engine,
+            population: &mut self.populations[number],
+            shown: state,
+        };
+        self.here.may_delete = self.deletion.would_begin();
+        if !self.here.find_out(&self.groups, &self.census.locations, glance.population) {
             return Ok(());
         }
-        let population = self.number.map(|number| &mut self.populations[number]);
-        let Some(population) = population else { return Ok(()) };
-        let (engine, notes) = (&mut self.engine, &mut self.notes);
-        let look = Look::new(
-            (self.network, &self.flow),
-            (state, &self.shape, &self.here),
-            engine,
-            population,
-            notes,
-        );
-        match self.memo.find(&look) {
-            Some(known) => self.chosen.become_like(known),
-            None => {
-                self.pick(state)?;
-                self.memo.insert(&self.notes.asked, &self.chosen);
-            }
+        self.memo.key = (number, self.here.live);
+        self.known = self.memo.find(&mut glance, &self.here);
+        if self.known.is_none() {
+            let mut picked = Ok(());
+            state.show(&mut |state| picked = self.pick(state));
+            picked?;
+            self.memo.insert(&self.notes.asked, &self.chosen);
         }
-        if self.chosen.minds_deletion {
+        let Choice { minds_deletion, is_vain, .. } = *self.choice();
+        if minds_deletion {
             self.deletion.begins();
-            if self.chosen.is_vain {
+            if is_vain {
                 self.deletion.was_in_vain();
             }
         }
@@ -274,6 +278,7 @@ impl<'n> NetworkReduction<'n> {
 
     /// Whether there is something to choose from at the state whose successors are at hand, and choosing pays.
     fn is_worth_it(&mut self) -> bool {
+        self.known = None;
         (self.chosen.is_everything, self.chosen.is_partial, self.chosen.closed) = (true, false, None);
         if self.is_off || self.is_given_up || self.made.len() <= 1 {
             return false;
@@ -282,39 +287,12 @@ impl<'n> NetworkReduction<'n> {
         !is_one_process && (self.purpose != Purpose::States || self.patience.begins())
     }
 
-    /// Finds which nodes are enabled, where the processes are, and from these what to look for in the memory. Whether
-    /// there is a choice.
-    fn mark_enabled(&mut self, state: &[u8]) -> bool {
-        let Some(number) = self.number else { return false };
-        let population = &mut self.populations[number];
-        if population.nodes.len() > MOST_NODES {
-            return false;
-        }
-        let Here { enabled, locations, n_enabled, live, may_delete } = &mut self.here;
-        if enabled.len() != population.n_nodes() {
-            *enabled = FixedBitSet::with_capacity(population.n_nodes());
-        }
-        enabled.clear();
-        for micro in &self.groups {
-            let first = population.nodes[population.bases[micro.pid]].step;
-            enabled.insert(population.bases[micro.pid] + micro.step.0 as usize - first);
-        }
-        if !enabled.is_disjoint(&population.timeouts) {
-            return false;
-        }
-        *n_enabled = enabled.count_ones(..);
-        locations.clear();
-        locations.extend((0..self.shape.n_processes()).map(|pid| self.shape.location(state, pid)));
-        *live = population.find_live(locations);
-        *may_delete = self.deletion.would_begin();
-        self.memo.key = (number, *live);
-        true
-    }
-
     /// Picks a set for the state at hand.
     fn pick(&mut self, state: &[u8]) -> Result<(), Fault> {
         let population = self.number.map(|number| &mut self.populations[number]);
         let Some(population) = population else { return Ok(()) };
+        self.known = None;
+        self.shape.fit(self.network, state);
         let (engine, notes) = (&mut self.engine, &mut self.notes);
         let look = Look::new(
             (self.network, &self.flow),
@@ -355,23 +333,20 @@ impl<'n> NetworkReduction<'n> {
     }
 
     /// Takes out of `kept` what is not explored of the successors at hand. `state` is looked at only if there is a choice.
-    fn leave_out(&mut self, state: &mut Show<'_, [u8]>, kept: &mut FixedBitSet) -> Result<(), Fault> {
+    fn leave_out(&mut self, state: &mut dyn Shown<[u8]>, kept: &mut FixedBitSet) -> Result<(), Fault> {
         let n_seen = self.n_seen;
         let is_worth_it = self.is_worth_it();
         if is_worth_it {
-            let mut chosen = Ok(());
-            state(&mut |state| chosen = self.choose(state));
-            chosen?;
+            self.choose(state)?;
         }
         let population = self.number.map(|number| &self.populations[number]);
         let (is_asked, mut n_fired) = (self.n_seen > n_seen, 0);
+        let chosen = self.known.and_then(|known| self.memo.choice(known)).unwrap_or(&self.chosen);
         for (i, &(_, hash)) in self.made.iter().enumerate() {
             let is_in = |set: &FixedBitSet| {
-                let Micro { pid, step } = self.groups[i];
-                population
-                    .is_none_or(|p| set.contains(p.bases[pid] + step.0 as usize - p.nodes[p.bases[pid]].step))
+                population.is_none_or(|population| set.contains(population.node(&self.groups[i])))
             };
-            if self.chosen.is_everything || is_in(&self.chosen.set) {
+            if chosen.is_everything || is_in(&chosen.set) {
                 n_fired += 1;
                 self.seen.insert(hash);
                 self.patience.fire(hash);
@@ -383,7 +358,7 @@ impl<'n> NetworkReduction<'n> {
                 if self.patience.is_on_trial() {
                     self.patience.leave_out(hash, &self.seen);
                 }
-                if self.deletion.is_on_trial() && self.chosen.closed.as_ref().is_some_and(is_in) {
+                if self.deletion.is_on_trial() && chosen.closed.as_ref().is_some_and(is_in) {
                     self.deletion.leave_out(hash, &self.seen);
                 }
             }
@@ -395,20 +370,13 @@ impl<'n> NetworkReduction<'n> {
     }
 
     /// Finds the tables for the state at hand, or makes them.
-    fn find_population(&mut self, state: &[u8]) {
-        let shape = &self.shape;
-        self.key.clear();
-        for pid in 0..shape.n_processes() {
-            let kind = shape.kind(pid);
-            self.key.push(kind as u8);
-            let bytes = self.key_bytes[kind].iter();
-            self.key.extend(bytes.map(|&i| shape.local(state, pid, i, Width::Byte) as u8));
-        }
-        if self.key == self.last_key && !self.key.is_empty() {
+    fn find_population(&mut self, state: &mut dyn Shown<[u8]>) {
+        let key = &self.census.key;
+        if *key == self.last_key {
             return;
         }
-        self.last_key.clone_from(&self.key);
-        if let Some(&known) = self.numbers.get(&self.key) {
+        self.last_key.clone_from(key);
+        if let Some(&known) = self.numbers.get(key) {
             self.number = known;
             return;
         }
@@ -423,18 +391,20 @@ impl<'n> NetworkReduction<'n> {
             self.number = None;
             self.n_refused += 1;
             self.is_given_up |= !self.is_steady && self.n_refused >= MOST_REFUSED;
-        } else if let Some(known) = self.of_others.remove(&self.key) {
+        } else if let Some(known) = self.of_others.remove(key) {
             self.n_numbered += 1;
             self.number = Some(known);
         } else {
             self.n_numbered += 1;
             let is_up = self.kind == ReductionKind::UpSets;
-            let view = self.network.view(state);
-            let made = Population::new(self.network, &self.flow, &view, &self.watched, is_up);
             self.number = Some(self.populations.len());
-            self.populations.push(made);
+            state.show(&mut |state| {
+                let view = self.network.view(state);
+                let made = Population::new(self.network, &self.flow, &view, &self.watched, is_up);
+                self.populations.push(made);
+            });
         }
-        self.numbers.insert(self.key.clone(), self.number);
+        self.numbers.insert(key.clone(), self.number);
     }
 }
 
@@ -481,7 +451,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         kept.clear();
         kept.grow(self.successors.len());
         kept.insert_range(..self.successors.len());
-        let left_out = self.leave_out(&mut |look| look(state), &mut kept);
+        let left_out = self.leave_out(&mut AsItIs(state), &mut kept);
         for i in (0..self.successors.len()).filter(|&i| kept.contains(i)) {
             out.push(self.successors.via(i), self.successors.state(i));
         }
@@ -509,7 +479,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     fn sift(
         &mut self,
         made: &[(TransitionId, u64)],
-        state: &mut Show<'_, [u8]>,
+        state: &mut dyn Shown<[u8]>,
         kept: &mut FixedBitSet,
     ) -> Result<Option<()>, Fault> {
         if self.is_to_be_checked() {
@@ -528,7 +498,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     }
 
     fn is_partial(&self) -> bool {
-        self.chosen.is_partial
+        self.choice().is_partial
     }
 
     fn is_steady(&self) -> bool {

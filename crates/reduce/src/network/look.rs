@@ -12,7 +12,10 @@ use fixedbitset::FixedBitSet;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
-use stubborn_network::{Engine, LocationId, Network};
+use stubborn_network::{Engine, LocationId, Micro, Network};
+
+/// Nodes for which tables are made, at most.
+const MOST_NODES: usize = 8_192;
 
 /// Steps of a place that one question is about.
 const AT_ONCE: usize = 15;
@@ -29,8 +32,124 @@ pub(super) struct Here {
     pub(super) may_delete: bool,
 }
 
+impl Here {
+    /// Notes where the processes of a state are and what they can do, of which the steps in `groups` are enabled. Whether there is a choice.
+    pub(super) fn find_out(
+        &mut self,
+        groups: &[Micro],
+        locations: &[LocationId],
+        population: &mut Population,
+    ) -> bool {
+        if population.nodes.len() > MOST_NODES {
+            return false;
+        }
+        if self.enabled.len() != population.n_nodes() {
+            self.enabled = FixedBitSet::with_capacity(population.n_nodes());
+        }
+        self.enabled.clear();
+        for micro in groups {
+            self.enabled.insert(population.node(micro));
+        }
+        if !self.enabled.is_disjoint(&population.timeouts) {
+            return false;
+        }
+        self.n_enabled = self.enabled.count_ones(..);
+        self.locations.clear();
+        self.locations.extend_from_slice(locations);
+        self.live = population.find_live(locations);
+        true
+    }
+
+    /// The answer to a question; `None` if the state itself must be asked.
+    #[inline]
+    pub(super) fn answer(&self, question: Question, population: &mut Population) -> Option<i32> {
+        Some(match question {
+            Question::Process(pid) => {
+                let at = self.locations[pid];
+                i32::from(at.0) | self.enabled_from(population.at(pid, at)) << 16
+            }
+            Question::Steps(first) => {
+                let node = population.nodes[first];
+                self.enabled_from(first..population.at(node.pid, node.location).end)
+            }
+            Question::Apart(pid) => {
+                let at = self.locations[pid];
+                let can_do = self.enabled.contains_any_in_range(population.at(pid, at));
+                (can_do && population.is_apart(pid, at, self.live)).into()
+            }
+            Question::MayDelete => self.may_delete.into(),
+            Question::MoreThan(n) => (self.n_enabled > n).into(),
+            Question::Fact(_) | Question::Met(_) | Question::Row(_) => return None,
+        })
+    }
+
+    /// Which of the first of these nodes are enabled.
+    fn enabled_from(&self, nodes: Range<usize>) -> i32 {
+        let first = nodes.start;
+        let nodes = nodes.take(AT_ONCE).filter(|&node| self.enabled.contains(node));
+        nodes.map(|node| 1 << (node - first)).sum()
+    }
+}
+
+/// A state with its shape.
+pub(super) struct Reader<'a, 'n> {
+    pub(super) network: &'n Network,
+    pub(super) flow: &'a Flow,
+    pub(super) shape: &'a Shape,
+    pub(super) state: &'a [u8],
+}
+
+impl<'n> Reader<'_, 'n> {
+    /// The answer to a question that the state itself must be asked. The engine looks at the state already.
+    pub(super) fn read(
+        &self,
+        question: Question,
+        engine: &mut Engine<'n>,
+        population: &mut Population,
+    ) -> i32 {
+        match question {
+            Question::Fact(fact) => population.facts[fact].holds(self.network, engine, self.state).into(),
+            Question::Met(demand) => {
+                let messages = self.shape.n_messages(self.state, demand.channel);
+                let is_met = messages.is_some_and(|(kind, n)| {
+                    let capacity = self.network.channels[kind].capacity;
+                    if demand.is_room { n + demand.count <= capacity } else { n >= demand.count }
+                });
+                is_met.into()
+            }
+            Question::Row(node) => {
+                population.number_now(self.network, self.flow, self.state, self.shape, node) as i32
+            }
+            _ => unreachable!("that is known without the state"),
+        }
+    }
+
+    /// The same. Appends the bytes that the answer depends on, besides where segments lie; whether it has done so.
+    pub(super) fn read_noting(
+        &self,
+        question: Question,
+        engine: &mut Engine<'n>,
+        population: &mut Population,
+        bytes: &mut Vec<Range<usize>>,
+    ) -> (i32, bool) {
+        match question {
+            Question::Fact(fact) => {
+                let noted = population.facts[fact].holds_noting(engine, self.state, bytes);
+                let answer = noted.map_or_else(|| self.read(question, engine, population), i32::from);
+                return (answer, noted.is_some());
+            }
+            Question::Met(demand) => bytes.extend(self.shape.counter(demand.channel)),
+            Question::Row(node) => population.for_each_selector(node, |pid, offset, width| {
+                bytes.push(self.shape.place(pid, offset, width));
+            }),
+            _ => {}
+        }
+        (self.read(question, engine, population), true)
+    }
+}
+
 /// Something that the rules ask of a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Question {
     /// Where a process is, and which of the first steps there are enabled.
     Process(usize),
@@ -103,49 +222,14 @@ impl<'a, 'n> Look<'a, 'n> {
     }
 
     /// The answer to a question, without a note.
-    #[inline]
-    pub(super) fn answer(&self, question: Question) -> i32 {
-        let mut population = self.population.borrow_mut();
-        match question {
-            Question::Process(pid) => {
-                let at = self.here.locations[pid];
-                let steps = self.enabled_from(population.at(pid, at));
-                i32::from(at.0) | steps << 16
-            }
-            Question::Steps(first) => {
-                let node = population.nodes[first];
-                self.enabled_from(first..population.at(node.pid, node.location).end)
-            }
-            Question::Apart(pid) => {
-                let (at, live) = (self.here.locations[pid], self.here.live);
-                let can_do = self.here.enabled.contains_any_in_range(population.at(pid, at));
-                (can_do && population.is_apart(pid, at, live)).into()
-            }
-            Question::MayDelete => self.here.may_delete.into(),
-            Question::MoreThan(n) => (self.here.n_enabled > n).into(),
-            Question::Fact(fact) => {
-                let mut engine = self.engine.borrow_mut();
-                population.facts[fact].holds(self.network, &mut engine, self.state).into()
-            }
-            Question::Met(demand) => {
-                let messages = self.shape.n_messages(self.state, demand.channel);
-                let is_met = messages.is_some_and(|(kind, n)| {
-                    let capacity = self.network.channels[kind].capacity;
-                    if demand.is_room { n + demand.count <= capacity } else { n >= demand.count }
-                });
-                is_met.into()
-            }
-            Question::Row(node) => {
-                population.number_now(self.network, self.flow, self.state, self.shape, node) as i32
-            }
-        }
-    }
-
-    /// Which of the first of these nodes are enabled.
-    fn enabled_from(&self, nodes: Range<usize>) -> i32 {
-        let first = nodes.start;
-        let nodes = nodes.take(AT_ONCE).filter(|&node| self.here.enabled.contains(node));
-        nodes.map(|node| 1 << (node - first)).sum()
+    fn answer(&self, question: Question) -> i32 {
+        let population = &mut self.population.borrow_mut();
+        self.here.answer(question, population).unwrap_or_else(|| {
+            let engine = &mut self.engine.borrow_mut();
+            let reader =
+                Reader { network: self.network, flow: self.flow, shape: self.shape, state: self.state };
+            reader.read(question, engine, population)
+        })
     }
 
     /// Asks where a process is and what it can do there.

@@ -9,7 +9,8 @@
 //! **Checked by** the sets that are held against their definition: each is made anew there and compared; and by searches
 //! with and without it on all test models.
 
-use super::look::{Look, Question};
+use super::glance::{FIRST_OTHER, Glance};
+use super::look::{Here, Question};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
@@ -39,15 +40,11 @@ impl Choice {
     pub(super) fn of(set: Option<FixedBitSet>) -> Self {
         Self { is_everything: set.is_none(), set: set.unwrap_or_default(), ..Self::default() }
     }
-
-    /// Becomes a copy, in the memory at hand.
-    pub(super) fn become_like(&mut self, other: &Self) {
-        let (mut set, mut closed) = (std::mem::take(&mut self.set), self.closed.take());
-        set.clone_from(&other.set);
-        closed.clone_from(&other.closed);
-        *self = Self { set, closed, ..*other };
-    }
 }
+
+/// A choice that is remembered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known(u32);
 
 /// What a choice begins with: the population, and which of its sets of live nodes.
 pub(super) type Beginning = (usize, usize);
@@ -57,6 +54,8 @@ pub(super) type Beginning = (usize, usize);
 pub(super) struct Memo {
     roots: FxHashMap<Beginning, u32>,
     trees: Vec<Tree>,
+    /// By population: the numbers of questions that only a state can answer.
+    numbers: FxHashMap<(usize, Question), usize>,
     /// What the choice at hand begins with.
     pub(super) key: Beginning,
     n_found: u64,
@@ -67,29 +66,31 @@ pub(super) struct Memo {
 
 #[derive(Debug)]
 enum Tree {
-    /// What comes next, for the answers that were given.
-    Ask(Question, Vec<(i32, u32)>),
+    /// What comes next, for the answers that were given; and the number of the question.
+    Ask(Question, usize, Vec<(i32, u32)>),
     Chosen(Choice),
 }
 
 impl Memo {
-    /// What was chosen for the key and for the answers that a look gives.
-    pub(super) fn find(&mut self, look: &Look<'_, '_>) -> Option<&Choice> {
+    /// What was chosen for the key and for the answers that a glance gives.
+    pub(super) fn find(&mut self, glance: &mut Glance<'_, '_>, here: &Here) -> Option<Known> {
         if self.is_off {
             return None;
         }
         let mut at = *self.roots.get(&self.key)?;
-        loop {
-            match &self.trees[at as usize] {
-                Tree::Chosen(choice) => {
-                    self.n_found += 1;
-                    return Some(choice);
-                }
-                Tree::Ask(question, answers) => {
-                    let answer = look.answer(*question);
-                    at = answers.iter().find(|&&(known, _)| known == answer)?.1;
-                }
-            }
+        while let Tree::Ask(question, number, answers) = &self.trees[at as usize] {
+            let answer = glance.answer(*question, *number, here);
+            at = answers.iter().find(|&&(known, _)| known == answer)?.1;
+        }
+        self.n_found += 1;
+        Some(Known(at))
+    }
+
+    /// Something that was found.
+    pub(super) fn choice(&self, known: Known) -> Option<&Choice> {
+        match self.trees.get(known.0 as usize) {
+            Some(Tree::Chosen(choice)) => Some(choice),
+            _ => None,
         }
     }
 
@@ -103,8 +104,12 @@ impl Memo {
         let mut at = self.roots.get(&self.key).copied();
         let mut parent = None;
         for &(question, answer) in asked {
-            let tree = at.unwrap_or_else(|| self.grow(parent, Tree::Ask(question, Vec::new())));
-            let Tree::Ask(known, answers) = &self.trees[tree as usize] else {
+            let tree = at.unwrap_or_else(|| {
+                let n = self.numbers.len();
+                let number = *self.numbers.entry((self.key.0, question)).or_insert(n);
+                self.grow(parent, Tree::Ask(question, FIRST_OTHER + number, Vec::new()))
+            });
+            let Tree::Ask(known, _, answers) = &self.trees[tree as usize] else {
                 debug_assert!(false, "after these answers a set was chosen");
                 return;
             };
@@ -132,7 +137,7 @@ impl Memo {
         };
         self.n_bytes += size_of::<Tree>() + n_words * size_of::<usize>();
         match parent.map(|(parent, answer)| (&mut self.trees[parent as usize], answer)) {
-            Some((Tree::Ask(_, answers), answer)) => answers.push((answer, number)),
+            Some((Tree::Ask(_, _, answers), answer)) => answers.push((answer, number)),
             Some((Tree::Chosen(_), _)) => {}
             None => {
                 self.n_bytes += size_of::<(Beginning, u32)>();

@@ -3,9 +3,9 @@
 //! The way of the data: [`flow`] finds what is true of the network in all states; [`resolve`] turns steps into
 //! [`touch`]es, what they wait for and do; [`accord`] compares touches, and a [`ledger`] does so
 //! once for equal ones; a [`population`] keeps the tables for
-//! the processes that exist; a [`look`] asks a state; a [`situation`] is a state with its tables and says what a node
+//! the processes that exist, which a [`census`] tells; a [`look`] asks a state; a [`situation`] is a state with its tables and says what a node
 //! requires; the [`algorithms`] pick a set by [`closures`] or on a [`graph`]; [`choose`] has it done, or takes what a
-//! [`memo`] knows, as hard as [`patience`] says. What one picks depends on the state and on counts of what was picked
+//! [`memo`] knows from a [`glance`], as hard as [`patience`] says. What one picks depends on the state and on counts of what was picked
 //! before, never on a clock.
 //!
 //! **Preserves** D0, D1, D2; and for each check, its imaginary transition takes part (V15 section IV).
@@ -16,11 +16,13 @@
 mod accord;
 mod algorithms;
 mod burial;
+mod census;
 mod channels;
 mod choose;
 mod closures;
 mod definition;
 mod flow;
+mod glance;
 mod graph;
 mod ledger;
 mod look;

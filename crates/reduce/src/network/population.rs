@@ -18,7 +18,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
-use stubborn_network::{Action, Condition, Engine, Expr, Location, LocationId, Network, Scope, View};
+use stubborn_network::{
+    Action, Condition, Engine, Expr, Location, LocationId, Micro, Network, Scope, View, Width,
+};
 
 /// Rows for the locals at hand, at most; what is more is done without them.
 const MOST_ROWS: usize = 10_000;
@@ -141,6 +143,17 @@ impl Fact {
             Some(condition) => engine.holds_here(state, self.pid, condition),
             None => network.view(state).value(self.pid, &self.expr) != 0,
         }
+    }
+
+    /// Whether it is so in a state; appends the bytes that this depends on, besides where segments lie. `None` if they are not known.
+    pub(super) fn holds_noting(
+        &mut self,
+        engine: &mut Engine<'_>,
+        state: &[u8],
+        bytes: &mut Vec<Range<usize>>,
+    ) -> Option<bool> {
+        let condition = self.compiled.get_or_insert_with(|| engine.condition(&self.expr)).as_ref()?;
+        Some(engine.holds_for_noting(state, self.pid, condition, bytes))
     }
 }
 
@@ -377,6 +390,13 @@ impl Population {
         }
     }
 
+    /// The node of a step of a process.
+    #[inline]
+    pub(super) fn node(&self, micro: &Micro) -> usize {
+        let first = self.bases[micro.pid];
+        first + micro.step.0 as usize - self.nodes[first].step
+    }
+
     /// The nodes of a process.
     pub(super) fn range(&self, pid: usize) -> Range<usize> {
         self.bases[pid]..self.bases.get(pid + 1).copied().unwrap_or(self.nodes.len())
@@ -401,6 +421,11 @@ impl Population {
     /// Whether what a node requires depends on locals of its process.
     pub(super) fn is_selective(&self, n: usize) -> bool {
         !self.selectors[n].is_empty()
+    }
+
+    /// The locals of its process on which it depends what a node requires.
+    pub(super) fn for_each_selector(&self, n: usize, mut visit: impl FnMut(usize, usize, Width)) {
+        self.selectors[n].iter().for_each(|&(at, width)| visit(self.nodes[n].pid, at, width));
     }
 
     /// What a node requires as long as its process stays where it is: which of its different rows.

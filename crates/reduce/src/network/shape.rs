@@ -1,5 +1,6 @@
 //! Where the processes and channels of a state lie, found again only when they differ from those of the state before.
 
+use std::ops::Range;
 use stubborn_network::{LocationId, Network, Width};
 
 /// The segments of a state: kind and offset of each.
@@ -51,6 +52,24 @@ impl Shape {
     pub(super) fn location(&self, state: &[u8], pid: usize) -> LocationId {
         let at = self.processes[pid].1 + 1;
         LocationId(u16::from_le_bytes([state[at], state[at + 1]]))
+    }
+
+    /// The bytes that say where a process is.
+    pub(super) fn place_of_location(&self, pid: usize) -> Range<usize> {
+        let at = self.processes[pid].1 + 1;
+        at..at + 2
+    }
+
+    /// The bytes of a local of a process.
+    pub(super) fn place(&self, pid: usize, offset: usize, width: Width) -> Range<usize> {
+        let at = self.processes[pid].1 + self.header + offset;
+        at..at + width.bytes()
+    }
+
+    /// The byte that says how many messages a channel holds.
+    pub(super) fn counter(&self, channel: i32) -> Option<Range<usize>> {
+        let &(_, at) = self.channels.get(usize::try_from(channel - 1).ok()?)?;
+        Some(at + 1..at + 2)
     }
 
     /// A local of a process.
