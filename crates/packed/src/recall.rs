@@ -8,19 +8,24 @@
 //! looks at.
 
 use crate::Packed;
-use rustc_hash::FxHashMap;
 use std::ops::Range;
 use stubborn_system::System;
 
 /// Answers that are remembered, at most.
 const MOST: usize = 1 << 16;
 
+/// Makes hashes.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// What was answered so far.
 #[derive(Debug)]
 pub struct Recall<const N: usize, T> {
     /// The bits of the shape and of what was looked at.
     mask: [u64; N],
-    known: FxHashMap<[u64; N], T>,
+    /// What is known: open addressing, a power of two, at most half full.
+    slots: Vec<Slot<N, T>>,
+    shift: u32,
+    n: usize,
     /// Whether it is not known what answers depend on.
     is_off: bool,
     /// Room to work in.
@@ -28,22 +33,32 @@ pub struct Recall<const N: usize, T> {
     touched: Vec<u16>,
 }
 
+/// What was answered for keys whose bits look like this; `None` if the slot is free.
+#[derive(Clone, Copy, Debug)]
+struct Slot<const N: usize, T> {
+    key: [u64; N],
+    answer: Option<T>,
+}
+
+/// The distance of the highest bit of a hash: for two slots.
+const TWO: u32 = 63;
+
 impl<const N: usize, T> Default for Recall<N, T> {
     fn default() -> Self {
         let (bytes, touched) = (Vec::new(), Vec::new());
-        Self { mask: [0; N], known: FxHashMap::default(), is_off: false, bytes, touched }
+        Self { mask: [0; N], slots: Vec::new(), shift: TWO, n: 0, is_off: false, bytes, touched }
     }
 }
 
 impl<const N: usize, T: Copy> Recall<N, T> {
     /// How many answers are remembered.
     pub fn len(&self) -> usize {
-        self.known.len()
+        self.n
     }
 
     /// Whether none is.
     pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
+        self.n == 0
     }
 
     /// Remembers nothing more.
@@ -51,17 +66,60 @@ impl<const N: usize, T: Copy> Recall<N, T> {
         self.is_off = true;
     }
 
+    #[inline(always)]
     fn masked(&self, key: &[u64; N]) -> [u64; N] {
         std::array::from_fn(|word| key[word] & self.mask[word])
+    }
+
+    /// Where a key belongs. The highest bits of a product depend on all bits below them.
+    #[inline(always)]
+    fn home(&self, masked: &[u64; N]) -> usize {
+        let mix = |hash: u64, &word: &u64| (hash.rotate_right(32) ^ word).wrapping_mul(MULTIPLIER);
+        (masked.iter().fold(0, mix) >> self.shift) as usize
+    }
+
+    /// Where the answer for a key is, or is to be; `None` if there is no slot at all.
+    #[inline(always)]
+    fn find(&self, masked: &[u64; N]) -> Option<usize> {
+        let mut at = self.home(masked);
+        loop {
+            let slot = self.slots.get(at)?;
+            if slot.answer.is_none() || slot.key == *masked {
+                return Some(at);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// What was answered before.
+    #[inline(always)]
+    fn known(&self, key: &[u64; N]) -> Option<T> {
+        self.slots[self.find(&self.masked(key))?].answer
     }
 
     fn insert(&mut self, key: &[u64; N], touched: &[u64; N], answer: T) {
         if (0..N).any(|word| touched[word] & !self.mask[word] != 0) {
             self.mask.iter_mut().zip(touched).for_each(|(mask, touched)| *mask |= touched);
-            self.known.clear();
+            self.slots.clear();
+            (self.n, self.shift) = (0, TWO);
         }
-        if self.known.len() < MOST {
-            self.known.insert(self.masked(key), answer);
+        if self.n >= MOST {
+            return;
+        }
+        if 2 * (self.n + 1) > self.slots.len() {
+            let n_slots = (2 * self.slots.len()).max(2);
+            let free = Slot { key: [0; N], answer: None };
+            let old = std::mem::replace(&mut self.slots, vec![free; n_slots]);
+            self.shift = 64 - n_slots.trailing_zeros();
+            old.into_iter().filter(|slot| slot.answer.is_some()).for_each(|slot| self.put(slot));
+        }
+        self.n += 1;
+        self.put(Slot { key: self.masked(key), answer: Some(answer) });
+    }
+
+    fn put(&mut self, slot: Slot<N, T>) {
+        if let Some(at) = self.find(&slot.key) {
+            self.slots[at] = slot;
         }
     }
 }
@@ -76,7 +134,7 @@ impl<Y: System + ?Sized, const N: usize> Packed<'_, Y, N> {
         key: &[u64; N],
         look: impl FnOnce(&Y::State, &mut Vec<Range<usize>>) -> Result<(T, bool), E>,
     ) -> Result<T, E> {
-        if let Some(&known) = memory.known.get(&memory.masked(key)) {
+        if let Some(known) = memory.known(key) {
             return Ok(known);
         }
         self.look(memory, key, look)

@@ -7,7 +7,8 @@
 //!   makes everything, the second the steps that their process may take now, the third one necessary enabling
 //!   set. The smallest of the closures is taken.
 //! * `closure`: the third from the youngest process only.
-//! * `scc`, `deletion`: the kernel's algorithms on the rule graph of the state.
+//! * `scc`, `deletion`: the kernel's algorithms on the rule graph of the state. They hold the faster deletion of
+//!   `scc+deletion` to account.
 //! * `up-sets`: the closure of everything that may fail, and of an enabled node if none is in it. Whatever goes
 //!   wrong in the end, something of the set must happen first, so no cycle condition is needed (the up-sets
 //!   of TAPAAL and LoLA).
@@ -19,11 +20,12 @@
 //! added where the set would have none).
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
-use super::closures::{Disabled, ample, close, for_runs, seeds, smallest, towards, up_set};
+use super::closures::{Closures, Disabled, ample, seeds};
+use super::deletion::Deletion;
 use super::graph::Graph;
 use super::memo::Choice;
 use super::situation::Situation;
-use crate::{Deletion, Reduction, ReductionKind, StrongComponents};
+use crate::{Reduction, ReductionKind, StrongComponents};
 use fixedbitset::FixedBitSet;
 use stubborn_system::{Fault, TransitionId};
 
@@ -45,11 +47,14 @@ pub(super) struct Wish {
     pub(super) purpose: Purpose,
 }
 
-/// The kernel's algorithms, with their room.
+/// The algorithms, with their room.
 #[derive(Default)]
 pub(super) struct Algorithms {
+    closures: Closures,
+    deletion: Deletion,
+    /// Those of the kernel.
     components: StrongComponents,
-    deletion: Deletion<[u8]>,
+    deletion_by_lists: crate::Deletion<[u8]>,
     set: Vec<TransitionId>,
 }
 
@@ -60,15 +65,18 @@ impl Algorithms {
             situation.ask_about_all();
         }
         let set = match (wish.purpose, wish.kind) {
-            (Purpose::Runs, _) => for_runs(&situation),
-            (Purpose::Goals, _) => towards(&situation),
+            (Purpose::Runs, _) => self.closures.for_runs(&situation),
+            (Purpose::Goals, _) => self.closures.towards(&situation),
             (_, ReductionKind::None) => None,
-            (_, ReductionKind::UpSets) => Some(up_set(&situation)),
+            (_, ReductionKind::UpSets) => Some(self.closures.up_set(&situation)),
             (_, ReductionKind::Ample) => ample(&situation),
-            (_, ReductionKind::Closure) => seeds(&situation).next().map(|seed| close(&situation, &[seed])),
-            (_, ReductionKind::Persistent1) => smallest(&situation, Disabled::Everything),
-            (_, ReductionKind::Persistent2) => smallest(&situation, Disabled::Process),
-            (_, ReductionKind::Persistent3) => smallest(&situation, Disabled::Necessary),
+            (_, ReductionKind::Closure) => {
+                let seed = seeds(&situation).next();
+                seed.map(|seed| self.closures.close(&situation, &[seed]))
+            }
+            (_, ReductionKind::Persistent1) => self.closures.smallest(&situation, Disabled::Everything),
+            (_, ReductionKind::Persistent2) => self.closures.smallest(&situation, Disabled::Process),
+            (_, ReductionKind::Persistent3) => self.closures.smallest(&situation, Disabled::Necessary),
             (_, ReductionKind::StrongComponents) => Some(self.component(situation)?),
             (_, ReductionKind::Deletion) => Some(self.delete(situation)?),
             (_, ReductionKind::Smaller) => return self.smaller(situation),
@@ -78,7 +86,7 @@ impl Algorithms {
 
     /// The smallest closure, or what deletion leaves.
     fn smaller(&mut self, situation: Situation<'_, '_>) -> Result<Choice, Fault> {
-        let closed = smallest(&situation, Disabled::Necessary);
+        let closed = self.closures.smallest(&situation, Disabled::Necessary);
         let enabled = situation.enabled();
         let size = closed.as_ref().map_or(usize::MAX, |set| set.intersection_count(enabled));
         let is_one_process = closed.as_ref().is_some_and(|set| {
@@ -91,7 +99,7 @@ impl Algorithms {
             return Ok(Choice { minds_deletion, ..Choice::of(closed) });
         }
         situation.ask_about_all();
-        let deleted = self.delete(situation)?;
+        let deleted = self.deletion.stubborn_set(&situation);
         if deleted.intersection_count(enabled) >= size {
             return Ok(Choice { minds_deletion, is_vain: true, ..Choice::of(closed) });
         }
@@ -108,7 +116,7 @@ impl Algorithms {
     fn delete(&mut self, situation: Situation<'_, '_>) -> Result<FixedBitSet, Fault> {
         let graph = Graph::new(situation);
         self.set.clear();
-        self.deletion.stubborn_set(&graph, &[], &mut self.set)?;
+        self.deletion_by_lists.stubborn_set(&graph, &[], &mut self.set)?;
         Ok(graph.nodes(&self.set))
     }
 }

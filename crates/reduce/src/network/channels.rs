@@ -27,14 +27,21 @@ impl Channels {
 
     /// The only channel, if there is only one.
     pub(super) fn single(&self) -> Option<i32> {
+        if self.is_unknown || self.is_fresh {
+            return None;
+        }
         let mut all = self.iter();
-        let first = all.next().filter(|_| !self.is_unknown && !self.is_fresh)?;
+        let first = all.next()?;
         all.next().is_none().then_some(first)
     }
 
     /// The numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = i32> + '_ {
-        (0..256usize).filter(|i| self.bits[i / 64] >> (i % 64) & 1 == 1).map(|i| i as i32)
+        self.bits.iter().enumerate().flat_map(|(i, &bits)| {
+            let after = |bits: &u64| Some(bits & (bits - 1)).filter(|&bits| bits != 0);
+            let rests = std::iter::successors(Some(bits).filter(|&bits| bits != 0), after);
+            rests.map(move |bits| (i * 64) as i32 + bits.trailing_zeros() as i32)
+        })
     }
 
     /// Whether there is a channel in both.

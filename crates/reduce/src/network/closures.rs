@@ -4,16 +4,13 @@
 //! everything that may fail, of everything that leads towards a goal. Of several alternatives the one is taken that
 //! costs least where it is needed first.
 //! **Preserves** D0, D1, D2 wherever a closure has an enabled node.
+//! **Differs from the text** in that nodes that are not live count as members until the closure is done: so they cost
+//! nothing and bring nothing.
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
-use super::situation::Situation;
+use super::nodes::{Block, blocks, empty, unite};
+use super::situation::{Chooser, Situation};
 use fixedbitset::FixedBitSet;
-
-/// One enabled node of each process that has one, the youngest first.
-pub(super) fn seeds<'s>(situation: &'s Situation<'_, '_>) -> impl Iterator<Item = usize> + 's {
-    let first = |pid: usize| situation.current(pid).find(|&node| situation.enabled().contains(node));
-    (0..situation.n_processes()).rev().filter_map(first)
-}
 
 /// What to do about disabled nodes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,246 +20,411 @@ pub(super) enum Disabled {
     Necessary,
 }
 
-/// The smallest closure of a seed, in enabled nodes. `None` means everything. No more is asked than it takes: at least two
-/// processes can do something, so one node is less than everything.
-pub(super) fn smallest(situation: &Situation<'_, '_>, disabled: Disabled) -> Option<FixedBitSet> {
-    let mut best: Option<(FixedBitSet, usize)> = None;
-    let is_best = |best: &Option<(FixedBitSet, usize)>, size: usize| match best {
-        Some((_, best_size)) => size < *best_size,
-        None => size == 1 || situation.are_more_than(size),
-    };
-    let is_one = |best: &Option<(FixedBitSet, usize)>| matches!(best, Some((_, 1)));
-    if disabled == Disabled::Necessary {
-        // What is independent whatever the state is found at once.
-        for pid in (0..situation.n_processes()).rev() {
-            if !is_one(&best) && situation.is_apart(pid) {
-                let current = situation.current(pid);
-                let size = situation.enabled().count_ones(current.clone());
-                // Others can do something, too.
-                if best.as_ref().is_none_or(|&(_, best_size)| size < best_size) {
-                    let mut set = situation.take();
-                    set.insert_range(current);
-                    best = Some((set, size));
+/// When a closure is given up.
+#[derive(Clone, Copy)]
+enum Limit {
+    Never,
+    /// Once it has so many enabled nodes.
+    Enabled(usize),
+    /// Once it has more than one, and all that are enabled.
+    Everything,
+}
+
+impl Limit {
+    fn is_reached(self, situation: &Situation<'_, '_>, n_enabled: usize) -> bool {
+        match self {
+            Limit::Never => false,
+            Limit::Enabled(most) => n_enabled >= most,
+            Limit::Everything => n_enabled != 1 && !situation.are_more_than(n_enabled),
+        }
+    }
+}
+
+/// One enabled node of each process that has one, the youngest first.
+pub(super) fn seeds<'s>(situation: &'s Situation<'_, '_>) -> impl Iterator<Item = usize> + 's {
+    (0..situation.n_processes()).rev().filter_map(|pid| situation.seed(pid))
+}
+
+/// Makes closures; kept from state to state, so that nothing is allocated.
+#[derive(Default)]
+pub(super) struct Closures {
+    closure: Closure,
+    best: FixedBitSet,
+}
+
+impl Closures {
+    /// The smallest closure of a seed, in enabled nodes. `None` means everything. No more is asked than it takes: at least two
+    /// processes can do something, so one node is less than everything.
+    pub(super) fn smallest(
+        &mut self,
+        situation: &Situation<'_, '_>,
+        disabled: Disabled,
+    ) -> Option<FixedBitSet> {
+        let mut best_size = None;
+        if disabled == Disabled::Necessary {
+            // What is independent whatever the state is found at once.
+            for pid in (0..situation.n_processes()).rev() {
+                if best_size != Some(1) && situation.is_apart(pid) {
+                    let current = situation.current(pid);
+                    let size = situation.enabled().count_ones(current.clone());
+                    // Others can do something, too.
+                    if best_size.is_none_or(|best_size| size < best_size) {
+                        best_size = Some(size);
+                        empty(&mut self.best, situation.n_nodes());
+                        self.best.insert_range(current);
+                    }
                 }
             }
         }
-    }
-    let mut seeds = seeds(situation);
-    while !is_one(&best) {
-        let Some(seed) = seeds.next() else { break };
-        let is_enough = |size: usize| !is_best(&best, size);
-        let (set, size) = close_and_count(situation, &[seed], disabled, &is_enough);
-        if is_best(&best, size) {
-            best = Some((set, size));
-        } else {
-            situation.give(set);
-        }
-    }
-    best.map(|(set, _)| set)
-}
-
-/// The smallest closure that has an invisible node if one is enabled: without any visible one if possible (I).
-pub(super) fn for_runs(situation: &Situation<'_, '_>) -> Option<FixedBitSet> {
-    let visible = situation.population().visible.clone();
-    let is_visible = |n: &usize| visible.contains(*n);
-    let n_enabled = situation.enabled().count_ones(..);
-    let has_invisible = |set: &FixedBitSet| set.intersection(situation.enabled()).any(|n| !is_visible(&n));
-    let must_have_invisible = situation.enabled().ones().any(|n| !is_visible(&n));
-    let mut best: Option<FixedBitSet> = None;
-    let mut best_size = n_enabled;
-    for seed in seeds(situation) {
-        let is_enough = |size: usize| size >= best_size;
-        let (set, size) = close_and_count(situation, &[seed], Disabled::Necessary, &is_enough);
-        if size < best_size && (!must_have_invisible || has_invisible(&set)) {
-            (best, best_size) = (Some(set), size);
-        }
-    }
-    best
-}
-
-/// Whatever may bring a goal about, closed. `None` means everything: something in it may change what is to be kept.
-pub(super) fn towards(situation: &Situation<'_, '_>) -> Option<FixedBitSet> {
-    let goals: Vec<usize> = situation.live.ones().filter(|&n| !situation.is_step(n)).collect();
-    let set = close(situation, &goals);
-    let population = situation.population();
-    let keeps = set.intersection(situation.enabled()).all(|n| !population.changing.contains(n));
-    keeps.then_some(set)
-}
-
-/// Everything that may fail, closed; and an enabled node.
-pub(super) fn up_set(situation: &Situation<'_, '_>) -> FixedBitSet {
-    let may_fail = |&n: &usize| !situation.is_step(n) || situation.population().may_fail(n);
-    let mut failing: Vec<usize> = situation.live.ones().filter(may_fail).collect();
-    let set = close(situation, &failing);
-    if set.intersection(situation.enabled()).next().is_some() {
-        return set;
-    }
-    let closures = seeds(situation).map(|seed| {
-        failing.push(seed);
-        let set = close(situation, &failing);
-        failing.pop();
-        set
-    });
-    closures.min_by_key(|set| set.intersection_count(situation.enabled())).unwrap_or(set)
-}
-
-/// The closure of some nodes.
-pub(super) fn close(situation: &Situation<'_, '_>, seeds: &[usize]) -> FixedBitSet {
-    close_and_count(situation, seeds, Disabled::Necessary, &|_| false).0
-}
-
-/// The closure of some nodes, with the number of its enabled nodes. Given up, with some set, once that is enough.
-fn close_and_count(
-    situation: &Situation<'_, '_>,
-    seeds: &[usize],
-    disabled: Disabled,
-    is_enough: &dyn Fn(usize) -> bool,
-) -> (FixedBitSet, usize) {
-    let mut closure = Closure::new(situation);
-    closure.set.extend(seeds.iter().copied());
-    seeds.iter().for_each(|&seed| situation.ask_about(seed));
-    let mut n_before = 0;
-    closure.work.extend(seeds);
-    closure.n_enabled = closure.set.intersection_count(situation.enabled());
-    while let Some(node) = closure.work.pop() {
-        let is_waiting = situation.is_step(node) && !situation.is_enabled(node);
-        if is_waiting && disabled == Disabled::Everything {
-            closure.set.union_with(&situation.live);
-            closure.n_enabled = closure.set.intersection_count(situation.enabled());
-            break;
-        }
-        if closure.covered.contains(node) {
-            continue;
-        }
-        if is_waiting && !situation.is_current(node) && closure.covers(situation.pid(node)) {
-            // Before it can be enabled its process must take one of the steps that are in already.
-            continue;
-        }
-        if is_waiting && disabled == Disabled::Process {
-            let mut all = situation.take();
-            if situation.is_current(node) {
-                // All that may change what it waits for.
-                let range = situation.alternatives(node);
-                situation.sets()[range].iter().for_each(|set| all.union_with(set));
-            } else {
-                all.extend(situation.current(situation.pid(node)));
-            }
-            closure.add(&all);
-            situation.give(all);
-        } else {
-            let range = situation.alternatives(node);
-            let sets = situation.sets();
-            // The alternative that costs least: enabled nodes that are new, then nodes that are new.
-            match &sets[range] {
-                [] => {}
-                [only] => closure.add(only),
-                several => {
-                    let least = several.iter().min_by_key(|wanted| closure.cost(wanted));
-                    least.into_iter().for_each(|wanted| closure.add(wanted));
-                }
+        let mut seeds = seeds(situation);
+        while best_size != Some(1) {
+            let Some(seed) = seeds.next() else { break };
+            let limit = best_size.map_or(Limit::Everything, Limit::Enabled);
+            let size = self.closure.close(situation, &[seed], disabled, limit);
+            if !limit.is_reached(situation, size) {
+                best_size = Some(size);
+                std::mem::swap(&mut self.best, &mut self.closure.set);
             }
         }
-        if closure.n_enabled > n_before && is_enough(closure.n_enabled) {
-            break;
-        }
-        n_before = closure.n_enabled;
+        best_size.map(|_| {
+            let mut set = self.best.clone();
+            set.intersect_with(&situation.live);
+            set
+        })
     }
-    let Closure { set, covered, work, n_enabled, .. } = closure;
-    situation.give(covered);
-    situation.sets_mut().work = work;
-    (set, n_enabled)
+
+    /// The smallest closure that has an invisible node if one is enabled: without any visible one if possible (I).
+    pub(super) fn for_runs(&mut self, situation: &Situation<'_, '_>) -> Option<FixedBitSet> {
+        let visible = situation.population().visible.clone();
+        let is_visible = |n: &usize| visible.contains(*n);
+        let n_enabled = situation.enabled().count_ones(..);
+        let has_invisible =
+            |set: &FixedBitSet| set.intersection(situation.enabled()).any(|n| !is_visible(&n));
+        let must_have_invisible = situation.enabled().ones().any(|n| !is_visible(&n));
+        let mut best: Option<FixedBitSet> = None;
+        let mut best_size = n_enabled;
+        for seed in seeds(situation) {
+            let limit = Limit::Enabled(best_size);
+            let size = self.closure.close(situation, &[seed], Disabled::Necessary, limit);
+            if size < best_size && (!must_have_invisible || has_invisible(&self.closure.set)) {
+                (best, best_size) = (Some(self.closure.live_set(situation)), size);
+            }
+        }
+        best
+    }
+
+    /// Whatever may bring a goal about, closed. `None` means everything: something in it may change what is to be kept.
+    pub(super) fn towards(&mut self, situation: &Situation<'_, '_>) -> Option<FixedBitSet> {
+        let goals: Vec<usize> = situation.live.ones().filter(|&n| !situation.is_step(n)).collect();
+        let set = self.close(situation, &goals);
+        let population = situation.population();
+        let keeps = set.intersection(situation.enabled()).all(|n| !population.changing.contains(n));
+        keeps.then_some(set)
+    }
+
+    /// Everything that may fail, closed; and an enabled node.
+    pub(super) fn up_set(&mut self, situation: &Situation<'_, '_>) -> FixedBitSet {
+        let may_fail = |&n: &usize| !situation.is_step(n) || situation.population().may_fail(n);
+        let mut failing: Vec<usize> = situation.live.ones().filter(may_fail).collect();
+        let set = self.close(situation, &failing);
+        if set.intersection(situation.enabled()).next().is_some() {
+            return set;
+        }
+        let closures = seeds(situation).map(|seed| {
+            failing.push(seed);
+            let set = self.close(situation, &failing);
+            failing.pop();
+            set
+        });
+        closures.min_by_key(|set| set.intersection_count(situation.enabled())).unwrap_or(set)
+    }
+
+    /// The closure of some nodes.
+    pub(super) fn close(&mut self, situation: &Situation<'_, '_>, seeds: &[usize]) -> FixedBitSet {
+        self.closure.close(situation, seeds, Disabled::Necessary, Limit::Never);
+        self.closure.live_set(situation)
+    }
 }
 
 /// A set that is being closed.
-struct Closure<'s, 'a, 'n> {
-    situation: &'s Situation<'a, 'n>,
+#[derive(Default)]
+struct Closure {
+    /// Besides its members, all nodes that are not live.
     set: FixedBitSet,
     /// Nodes of processes all of whose current steps are in the set. They come in without bringing anything.
     covered: FixedBitSet,
     /// Nodes of the set that may bring others.
     work: Vec<usize>,
     n_enabled: usize,
+    /// The alternative that costs least of those that were shown.
+    least: Vec<Block>,
 }
 
-impl<'s, 'a, 'n> Closure<'s, 'a, 'n> {
-    fn new(situation: &'s Situation<'a, 'n>) -> Self {
-        let (set, covered) = (situation.take(), situation.take());
-        let mut work = std::mem::take(&mut situation.sets_mut().work);
-        work.clear();
-        Self { situation, set, covered, work, n_enabled: 0 }
+impl Closure {
+    /// Makes the closure of some nodes and gives the number of its enabled nodes. Given up, with some set, at a limit.
+    fn close(
+        &mut self,
+        situation: &Situation<'_, '_>,
+        seeds: &[usize],
+        disabled: Disabled,
+        limit: Limit,
+    ) -> usize {
+        self.begin(situation, seeds);
+        let mut n_before = 0;
+        while let Some(node) = self.work.pop() {
+            let is_waiting = situation.is_step(node) && !situation.enabled().contains(node);
+            if is_waiting && disabled == Disabled::Everything {
+                self.set.insert_range(..);
+                self.n_enabled = situation.enabled().count_ones(..);
+                break;
+            }
+            if self.covered.contains(node) {
+                continue;
+            }
+            if !is_waiting && situation.is_step(node) {
+                situation.with_enabled(node, |set| self.add(situation, set));
+            } else if is_waiting && !situation.is_current(node) {
+                if self.covers(situation, situation.pid(node)) {
+                    // Before it can be enabled its process must take one of the steps that are in already.
+                    continue;
+                }
+                if disabled == Disabled::Process {
+                    self.add_current(situation, situation.pid(node));
+                } else {
+                    self.add_cheapest(situation, node);
+                }
+            } else if is_waiting && disabled == Disabled::Process {
+                // All that may change what it waits for.
+                let mut all = FixedBitSet::with_capacity(situation.n_nodes());
+                situation.alternatives(node, &mut All(&mut all));
+                self.add(situation, &blocks(&all).collect::<Vec<_>>());
+            } else {
+                self.add_cheapest(situation, node);
+            }
+            if self.n_enabled > n_before && limit.is_reached(situation, self.n_enabled) {
+                break;
+            }
+            n_before = self.n_enabled;
+        }
+        self.n_enabled
+    }
+
+    fn begin(&mut self, situation: &Situation<'_, '_>, seeds: &[usize]) {
+        empty(&mut self.set, situation.n_nodes());
+        empty(&mut self.covered, situation.n_nodes());
+        self.set.insert_range(..);
+        self.set.difference_with(&situation.live);
+        self.set.extend(seeds.iter().copied());
+        seeds.iter().for_each(|&seed| situation.ask_about_node(seed));
+        self.work.clear();
+        self.work.extend(seeds);
+        self.n_enabled = seeds.iter().filter(|&&seed| situation.enabled().contains(seed)).count();
+    }
+
+    /// The members.
+    fn live_set(&self, situation: &Situation<'_, '_>) -> FixedBitSet {
+        let mut set = self.set.clone();
+        set.intersect_with(&situation.live);
+        set
     }
 
     /// Whether all steps that a process may take now are in the set.
-    fn covers(&mut self, pid: usize) -> bool {
-        let current = self.situation.current(pid);
-        let covers = self.set.contains_all_in_range(current.clone());
+    #[inline]
+    fn covers(&mut self, situation: &Situation<'_, '_>, pid: usize) -> bool {
+        let current = situation.place(pid).current.clone();
+        let covers = current.clone().all(|node| self.set.contains(node));
         if covers {
-            let all = self.situation.population().range(pid);
+            let all = situation.population().range(pid);
             self.covered.insert_range(all.start..current.start);
             self.covered.insert_range(current.end..all.end);
         }
         covers
     }
 
-    /// How many enabled nodes, and how many nodes, would be new.
-    fn cost(&self, wanted: &FixedBitSet) -> (u32, u32) {
-        let mut cost = (0, 0);
-        let blocks = wanted.as_slice().iter().zip(self.set.as_slice());
-        for (i, ((w, s), e)) in blocks.zip(self.situation.enabled().as_slice()).enumerate() {
-            let new = w & !s;
+    /// Adds nodes.
+    #[inline]
+    fn add(&mut self, situation: &Situation<'_, '_>, nodes: &[Block]) {
+        let (set, covered) = (self.set.as_mut_slice(), self.covered.as_slice());
+        let enabled = situation.enabled().as_slice();
+        for &Block { at, bits } in nodes {
+            let block = at as usize;
+            let new = bits & !set[block];
             if new == 0 {
                 continue;
             }
-            ones(i, new).for_each(|node| self.situation.ask_about(node));
-            cost.0 += (new & e).count_ones();
-            cost.1 += new.count_ones();
+            set[block] |= new;
+            situation.ask_about(Block { at, bits: new });
+            if new & enabled[block] != 0 {
+                self.n_enabled += (new & enabled[block]).count_ones() as usize;
+            }
+            self.work.extend(Block { at, bits: new & !covered[block] }.ones());
         }
-        cost
     }
 
-    /// Adds nodes.
-    fn add(&mut self, wanted: &FixedBitSet) {
-        let blocks = self.set.as_mut_slice().iter_mut().zip(wanted.as_slice());
-        let others = self.situation.enabled().as_slice().iter().zip(self.covered.as_slice());
-        for (i, ((s, w), (e, covered))) in blocks.zip(others).enumerate() {
-            let mut new = w & !*s;
-            if new == 0 {
-                continue;
-            }
-            *s |= new;
-            self.n_enabled += (new & e).count_ones() as usize;
-            new &= !covered;
-            for node in ones(i, new) {
-                self.situation.ask_about(node);
+    /// Adds the steps that a process may take now.
+    fn add_current(&mut self, situation: &Situation<'_, '_>, pid: usize) {
+        for node in situation.current(pid) {
+            if !self.set.put(node) {
+                self.n_enabled += usize::from(situation.enabled().contains(node));
                 self.work.push(node);
             }
         }
     }
+
+    /// Adds the alternative that costs least: enabled nodes that are new, then nodes that are new.
+    #[inline]
+    fn add_cheapest(&mut self, situation: &Situation<'_, '_>, node: usize) {
+        let mut least = std::mem::take(&mut self.least);
+        least.clear();
+        let (set, enabled) = (self.set.as_slice(), situation.enabled().as_slice());
+        let mut cheapest = Cheapest { situation, set, enabled, cost: None, least };
+        situation.alternatives(node, &mut cheapest);
+        let (is_free, least) = (cheapest.is_free(), cheapest.least);
+        if !is_free {
+            self.add(situation, &least);
+        }
+        self.least = least;
+    }
 }
 
-/// The nodes in a block of a set.
-fn ones(block: usize, mut bits: usize) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let first = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
-        bits &= bits - 1;
-        Some(block * usize::BITS as usize + first)
-    })
+/// How many enabled nodes, and how many nodes, would be new.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost {
+    n_enabled: u32,
+    n_nodes: u32,
+}
+
+/// Finds the first of the alternatives that cost least.
+struct Cheapest<'c, 's, 'a, 'n> {
+    situation: &'s Situation<'a, 'n>,
+    set: &'c [usize],
+    enabled: &'c [usize],
+    cost: Option<Cost>,
+    least: Vec<Block>,
+}
+
+impl Cheapest<'_, '_, '_, '_> {
+    /// What an alternative costs; at least, as long as processes were not asked. Whether all were.
+    #[inline]
+    fn cost(&self, nodes: &[Block]) -> (Cost, bool) {
+        let (mut cost, mut all_unasked) = (Cost::default(), 0);
+        for &Block { at, bits } in nodes {
+            let block = at as usize;
+            let new = bits & !self.set[block];
+            if new == 0 {
+                continue;
+            }
+            let unasked = self.situation.unasked(block);
+            all_unasked |= new & unasked;
+            cost.n_nodes += count(new);
+            let firing = new & self.enabled[block] & !unasked;
+            if firing != 0 {
+                cost.n_enabled += count(firing);
+            }
+        }
+        (cost, all_unasked == 0)
+    }
+
+    #[inline]
+    fn keep(&mut self, nodes: &[Block], cost: Cost) {
+        self.cost = Some(cost);
+        self.least.clear();
+        // One by one: mostly there is one.
+        nodes.iter().for_each(|&block| self.least.push(block));
+    }
+
+    /// Whether there is an alternative that costs nothing.
+    #[inline]
+    fn is_free(&self) -> bool {
+        self.cost == Some(Cost::default())
+    }
+}
+
+/// How many bits are set: mostly one.
+#[inline]
+fn count(bits: usize) -> u32 {
+    if bits & (bits - 1) == 0 { 1 } else { bits.count_ones() }
+}
+
+impl Chooser for Cheapest<'_, '_, '_, '_> {
+    #[inline]
+    fn is_welcome(&mut self, nodes: &[Block]) -> bool {
+        self.cost.is_none_or(|least| self.cost(nodes).0 < least)
+    }
+
+    #[inline]
+    fn take(&mut self, nodes: &[Block]) -> bool {
+        let (mut cost, is_exact) = self.cost(nodes);
+        if !is_exact {
+            for &Block { at, bits } in nodes {
+                self.situation.ask_about(Block { at, bits: bits & !self.set[at as usize] });
+            }
+            cost = self.cost(nodes).0;
+        }
+        if self.cost.is_none_or(|least| cost < least) {
+            self.keep(nodes, cost);
+        }
+        self.is_free()
+    }
+
+    #[inline]
+    fn show(&mut self, nodes: &[Block]) -> bool {
+        let (cost, is_exact) = self.cost(nodes);
+        if self.cost.is_none_or(|least| cost < least) {
+            if !is_exact {
+                return self.take(nodes);
+            }
+            self.keep(nodes, cost);
+        }
+        self.is_free()
+    }
+}
+
+/// The sum of all alternatives.
+struct All<'c>(&'c mut FixedBitSet);
+
+impl Chooser for All<'_> {
+    fn is_welcome(&mut self, _: &[Block]) -> bool {
+        true
+    }
+
+    fn take(&mut self, nodes: &[Block]) -> bool {
+        unite(self.0, nodes);
+        false
+    }
 }
 
 /// The steps of one process if nobody can ever be in their way. `None` means everything.
 pub(super) fn ample(situation: &Situation<'_, '_>) -> Option<FixedBitSet> {
     seeds(situation).find_map(|seed| {
-        let pid = situation.pid(seed);
-        let current = situation.current(pid);
+        let current = situation.current(situation.pid(seed));
         let mut set = FixedBitSet::with_capacity(situation.n_nodes());
-        set.extend(current.clone());
-        for node in current {
-            let range = situation.alternatives(node);
-            let alternatives = &situation.sets()[range];
-            if !alternatives.is_empty() && !alternatives.iter().any(|wanted| wanted.is_subset(&set)) {
-                return None;
-            }
-        }
-        Some(set)
+        set.insert_range(current.clone());
+        let mut others = (*situation.live).clone();
+        others.difference_with(&set);
+        let is_free = |node: usize| {
+            let mut within = Avoiding { others: &others, is_any: false };
+            situation.alternatives(node, &mut within);
+            within.is_any
+        };
+        current.into_iter().all(is_free).then_some(set)
     })
+}
+
+/// Whether there is an alternative without certain nodes.
+struct Avoiding<'c> {
+    others: &'c FixedBitSet,
+    is_any: bool,
+}
+
+impl Chooser for Avoiding<'_> {
+    fn is_welcome(&mut self, nodes: &[Block]) -> bool {
+        let others = self.others.as_slice();
+        nodes.iter().all(|block| block.bits & others[block.at as usize] == 0)
+    }
+
+    fn take(&mut self, _: &[Block]) -> bool {
+        self.is_any = true;
+        true
+    }
 }

@@ -1,6 +1,7 @@
 //! A situation as a rule graph, for the algorithms of the kernel.
 
-use super::situation::Situation;
+use super::nodes::Block;
+use super::situation::{Chooser, Situation};
 use fixedbitset::FixedBitSet;
 use stubborn_system::{Batch, Fault, Requirements, Rules, System, TransitionId};
 
@@ -65,13 +66,30 @@ impl Rules for Graph<'_, '_> {
     }
 
     fn require(&self, _: &[u8], t: TransitionId, out: &mut Requirements) -> Result<(), Fault> {
-        let range = self.situation.alternatives(self.global[t.index()]);
-        for (i, set) in self.situation.sets()[range].iter().enumerate() {
-            if i > 0 {
-                out.or();
-            }
-            set.ones().for_each(|n| out.add(TransitionId(self.local[n])));
-        }
+        let mut lists = Lists { local: &self.local, out, is_first: true };
+        self.situation.alternatives(self.global[t.index()], &mut lists);
         Ok(())
+    }
+}
+
+/// Takes every alternative.
+struct Lists<'g, 'o> {
+    local: &'g [u32],
+    out: &'o mut Requirements,
+    is_first: bool,
+}
+
+impl Chooser for Lists<'_, '_> {
+    fn is_welcome(&mut self, _: &[Block]) -> bool {
+        true
+    }
+
+    fn take(&mut self, nodes: &[Block]) -> bool {
+        if !std::mem::take(&mut self.is_first) {
+            self.out.or();
+        }
+        let local = nodes.iter().flat_map(|block| block.ones()).map(|n| self.local[n]);
+        local.filter(|&n| n != u32::MAX).for_each(|n| self.out.add(TransitionId(n)));
+        false
     }
 }

@@ -172,11 +172,29 @@ pub(super) enum Question {
 /// What is kept from look to look, so that nothing is allocated.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
+    /// What is known of the population's facts.
     truths: Vec<Option<bool>>,
+    /// For each node: one more than the number of its row, if that was asked.
+    rows: Vec<u32>,
     /// For each process, whether it was asked where it is.
     processes: FixedBitSet,
     /// What was asked, in the order in which it was asked first.
     pub(super) asked: Vec<(Question, i32)>,
+}
+
+impl Notes {
+    /// Forgets what was asked.
+    fn clear(&mut self, n_processes: usize) {
+        for (question, _) in self.asked.drain(..) {
+            match question {
+                Question::Fact(fact) => self.truths[fact] = None,
+                Question::Row(node) => self.rows[node] = 0,
+                _ => {}
+            }
+        }
+        self.processes.clear();
+        self.processes.grow(n_processes);
+    }
 }
 
 /// A state that is looked at.
@@ -202,10 +220,7 @@ impl<'a, 'n> Look<'a, 'n> {
         population: &'a mut Population,
         notes: &'a mut Notes,
     ) -> Self {
-        notes.truths.clear();
-        notes.processes.clear();
-        notes.processes.grow(here.locations.len());
-        notes.asked.clear();
+        notes.clear(here.locations.len());
         engine.look_at(state);
         let (engine, population) = (RefCell::new(engine), RefCell::new(population));
         Self {
@@ -232,18 +247,16 @@ impl<'a, 'n> Look<'a, 'n> {
         })
     }
 
-    /// Asks where a process is and what it can do there.
+    /// Asks where a process is and what it can do there. Whether that was not asked before.
     #[inline]
-    pub(super) fn ask_about(&self, pid: usize) {
-        if pid >= 64 || self.asked.get() >> pid & 1 == 0 {
-            self.ask_first_about(pid);
-        }
+    pub(super) fn ask_about(&self, pid: usize) -> bool {
+        (pid >= 64 || self.asked.get() >> pid & 1 == 0) && self.ask_first_about(pid)
     }
 
     #[cold]
-    fn ask_first_about(&self, pid: usize) {
+    fn ask_first_about(&self, pid: usize) -> bool {
         if self.notes.borrow_mut().processes.put(pid) {
-            return;
+            return false;
         }
         self.asked.set(self.asked.get() | 1u64.checked_shl(pid as u32).unwrap_or(0));
         self.ask(Question::Process(pid));
@@ -251,24 +264,26 @@ impl<'a, 'n> Look<'a, 'n> {
         for first in steps.skip(AT_ONCE).step_by(AT_ONCE) {
             self.ask(Question::Steps(first));
         }
+        true
     }
 
-    /// Whether a process can do something, and nothing that others may ever do concerns it.
+    /// Whether a process can do something, and nothing that others may ever do concerns it. Asked once.
     pub(super) fn is_apart(&self, pid: usize) -> bool {
         self.ask(Question::Apart(pid)) != 0
     }
 
-    /// Whether deletion may be tried.
+    /// Whether deletion may be tried. Asked once.
     pub(super) fn may_delete(&self) -> bool {
         self.ask(Question::MayDelete) != 0
     }
 
     /// Whether more than so many nodes are enabled.
     pub(super) fn are_more_than(&self, n: usize) -> bool {
-        self.ask(Question::MoreThan(n)) != 0
+        self.ask_again(Question::MoreThan(n)) != 0
     }
 
     /// Whether one of the population's facts is so.
+    #[inline]
     pub(super) fn is_true(&self, fact: usize) -> bool {
         let known = self.notes.borrow().truths.get(fact).copied().flatten();
         known.unwrap_or_else(|| {
@@ -284,7 +299,7 @@ impl<'a, 'n> Look<'a, 'n> {
 
     /// Whether a channel has room or messages as demanded.
     pub(super) fn is_met(&self, demand: Demand) -> bool {
-        self.ask(Question::Met(demand)) != 0
+        self.ask_again(Question::Met(demand)) != 0
     }
 
     /// What a node requires as long as its process stays where it is.
@@ -292,16 +307,29 @@ impl<'a, 'n> Look<'a, 'n> {
         if !self.population.borrow().is_selective(node) {
             return self.population.borrow_mut().static_row(node);
         }
-        let number = self.ask(Question::Row(node)) as usize;
-        self.population.borrow().row_now(node, number)
+        let known = self.notes.borrow().rows.get(node).map_or(0, |&number| number);
+        let number = known.checked_sub(1).unwrap_or_else(|| {
+            let number = self.ask(Question::Row(node)) as u32;
+            let rows = &mut self.notes.borrow_mut().rows;
+            if rows.len() <= node {
+                rows.resize(node + 1, 0);
+            }
+            rows[node] = number + 1;
+            number
+        });
+        self.population.borrow().row_now(node, number as usize)
     }
 
+    /// Asks something that may have been asked before.
+    fn ask_again(&self, question: Question) -> i32 {
+        let known = self.notes.borrow().asked.iter().find(|(known, _)| *known == question).copied();
+        known.map_or_else(|| self.ask(question), |(_, answer)| answer)
+    }
+
+    /// Asks something that was not asked before.
     fn ask(&self, question: Question) -> i32 {
         let answer = self.answer(question);
-        let mut notes = self.notes.borrow_mut();
-        if !notes.asked.iter().any(|&(known, _)| known == question) {
-            notes.asked.push((question, answer));
-        }
+        self.notes.borrow_mut().asked.push((question, answer));
         answer
     }
 }

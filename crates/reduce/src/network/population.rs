@@ -7,14 +7,16 @@
 use super::channels::Channels;
 use super::flow::{Flow, for_each_selector};
 use super::ledger::Ledger;
+use super::nodes::Sets;
+use super::places::Place;
 use super::resolve::{Known, Newborn, Partners, Selectors, check, touch, wanted};
-use super::rows::{Deed, LiteralRow, Row};
+use super::rows::{Deed, Row};
 use super::shape::Shape;
 use super::signature::Signature;
 use super::touch::{Op, Read, Touch};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -25,9 +27,9 @@ use stubborn_network::{
 /// Rows for the locals at hand, at most; what is more is done without them.
 const MOST_ROWS: usize = 10_000;
 
-/// What is remembered of nodes whose process is elsewhere, sets of live nodes, and places that are apart with some of them, at most; then
+/// What is remembered of places (in numbers), sets of live nodes, and places that are apart with some of them, at most; then
 /// all is found again.
-const MOST_ELSEWHERE: usize = 1 << 14;
+const MOST_IN_PLACES: usize = 1 << 20;
 const MOST_LIVES: usize = 1 << 12;
 const MOST_APART: usize = 1 << 16;
 
@@ -61,7 +63,7 @@ pub(super) struct Population {
     pub(super) kinds: Vec<usize>,
     /// Whether it matters where evaluating a guard goes wrong first.
     pub(super) minds_all_risks: bool,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Rc<[Node]>,
     /// First node of each process.
     pub(super) bases: Vec<usize>,
     /// What each node does, whatever its locals are, and then what the processes do that are started by some.
@@ -71,7 +73,8 @@ pub(super) struct Population {
     /// The deeds that are for when nothing else can be done.
     pub(super) timeouts: FixedBitSet,
     selectors: Vec<Selectors>,
-    rows: Vec<Option<Rc<Row>>>,
+    /// What each node requires, whatever its locals are; made when it is first asked for.
+    pub(super) rows: Rc<[OnceCell<Rc<Row>>]>,
     /// By node and values of its selectors: which of its different rows.
     numbers_now: FxHashMap<Vec<i32>, usize>,
     rows_now: Vec<Vec<Rc<Row>>>,
@@ -91,7 +94,7 @@ pub(super) struct Population {
     /// For each process and location: nodes from there on, ever.
     pub(super) reach: Vec<Vec<FixedBitSet>>,
     /// For each node: the nodes of its process after which it may come next.
-    pub(super) before: Vec<FixedBitSet>,
+    pub(super) before: Rc<Sets>,
     wants: Vec<Vec<Channels>>,
     /// The steps that may take part in a rendezvous as receivers, and on which channels.
     receivers: Vec<(usize, LocationId, usize, Channels)>,
@@ -109,22 +112,11 @@ pub(super) struct Population {
     /// For each of these, process and location, whether it is apart.
     apart: FxHashMap<(usize, usize, LocationId), bool>,
     live_key: Vec<u16>,
-    /// For each of these, node and location of its process, if that is another one: what the node requires.
-    elsewhere: FxHashMap<(usize, usize, LocationId), Rc<Elsewhere>>,
+    /// For each process and location: what is known of it, once that was asked for; and how much that is.
+    places: Vec<Vec<Option<Rc<Place>>>>,
+    n_in_places: usize,
     /// For each process and location: its nodes.
     ranges: Vec<Vec<Range<usize>>>,
-}
-
-/// What a node requires whose process is elsewhere: one of these sets must come with it, as far as they are live.
-#[derive(Debug)]
-pub(super) struct Elsewhere {
-    pub(super) row: Rc<Row>,
-    /// The steps that its process can take now and from which it can get there.
-    pub(super) towards: Rc<FixedBitSet>,
-    /// The steps that lead directly to it.
-    pub(super) before: Rc<FixedBitSet>,
-    /// For each clause of its guard, what may make it true. It will do if the clause is false now.
-    pub(super) enablers: Vec<Rc<FixedBitSet>>,
 }
 
 /// Whether an expression of a process is true: something that the rules ask of a state.
@@ -168,13 +160,13 @@ impl Population {
     ) -> Self {
         let kinds: Vec<usize> = (0..view.n_processes()).map(|pid| view.kind(pid)).collect();
         let mut population = Self {
-            nodes: Vec::new(),
+            nodes: Rc::default(),
             bases: Vec::new(),
             deeds: Vec::new(),
             ledger: RefCell::default(),
             timeouts: FixedBitSet::new(),
             selectors: Vec::new(),
-            rows: Vec::new(),
+            rows: Rc::default(),
             numbers_now: FxHashMap::default(),
             rows_now: Vec::new(),
             key: Vec::new(),
@@ -186,7 +178,7 @@ impl Population {
             may_fail: FixedBitSet::new(),
             changing: FixedBitSet::new(),
             reach: Vec::new(),
-            before: Vec::new(),
+            before: Rc::default(),
             wants: Vec::new(),
             receivers: Vec::new(),
             facts: Vec::new(),
@@ -197,7 +189,8 @@ impl Population {
             first_live: 0,
             apart: FxHashMap::default(),
             live_key: Vec::new(),
-            elsewhere: FxHashMap::default(),
+            places: Vec::new(),
+            n_in_places: 0,
             ranges: Vec::new(),
             kinds,
             minds_all_risks,
@@ -215,7 +208,7 @@ impl Population {
         population.ledger = RefCell::new(Ledger::new(population.deeds.iter().map(|deed| &deed.touch)));
         let is_timeout = |&deed: &usize| population.deeds[deed].touch.is_timeout;
         population.timeouts = (0..population.deeds.len()).filter(is_timeout).collect();
-        population.rows = vec![None; population.nodes.len()];
+        population.rows = vec![OnceCell::new(); population.nodes.len()].into();
         population.rows_now = vec![Vec::new(); population.nodes.len()];
         population.find_reach(flow);
         let known = Known::new(network, flow, view, None, 0, &[]);
@@ -264,10 +257,7 @@ impl Population {
             Expr::Accepting => |location| location.is_accept,
             _ => {
                 let (row, _) = self.row(&check(known, expr, false), None);
-                for literal in row.clauses.iter().flatten() {
-                    self.visible.union_with(&literal.enablers);
-                    self.visible.union_with(&literal.falsifiers);
-                }
+                row.add_guard(&mut self.visible);
                 return;
             }
         };
@@ -288,17 +278,21 @@ impl Population {
     }
 
     fn number(&mut self, network: &Network) {
+        let mut nodes = Vec::new();
         for (pid, &kind) in self.kinds.iter().enumerate() {
-            self.bases.push(self.nodes.len());
-            self.ranges.push(Vec::new());
-            for (l, location) in network.processes[kind].locations.iter().enumerate() {
-                self.ranges[pid].push(self.nodes.len()..self.nodes.len() + location.steps.len());
+            let locations = &network.processes[kind].locations;
+            self.bases.push(nodes.len());
+            self.ranges.push(Vec::with_capacity(locations.len()));
+            self.places.push(vec![None; locations.len()]);
+            for (l, location) in locations.iter().enumerate() {
+                self.ranges[pid].push(nodes.len()..nodes.len() + location.steps.len());
                 for index in 0..location.steps.len() {
                     let (location, step) = (LocationId(l as u16), location.first_step as usize + index);
-                    self.nodes.push(Node { pid, location, index, step });
+                    nodes.push(Node { pid, location, index, step });
                 }
             }
         }
+        self.nodes = nodes.into();
     }
 
     fn find_wants(&mut self, network: &Network, flow: &Flow, view: &View<'_>) {
@@ -380,14 +374,17 @@ impl Population {
             self.reach_numbers.push(reach.iter().map(|nodes| number(nodes) as u16).collect());
             self.reach.push(reach);
         }
-        self.before = vec![FixedBitSet::with_capacity(n); n];
-        for i in 0..n {
-            for stop in &flow.stops[self.nodes[i].step] {
-                for j in self.at(self.nodes[i].pid, *stop) {
-                    self.before[j].insert(i);
-                }
+        let mut before = Sets::default();
+        for (pid, ranges) in self.ranges.iter().enumerate() {
+            let mut leading: Vec<Vec<usize>> = vec![Vec::new(); ranges.len()];
+            for i in self.range(pid) {
+                flow.stops[self.nodes[i].step].iter().for_each(|stop| leading[stop.index()].push(i));
+            }
+            for i in self.range(pid) {
+                before.push(leading[self.nodes[i].location.index()].iter().copied());
             }
         }
+        self.before = Rc::new(before);
     }
 
     /// The node of a step of a process.
@@ -409,13 +406,12 @@ impl Population {
 
     /// What a node requires, whatever its locals are.
     pub(super) fn static_row(&mut self, n: usize) -> Rc<Row> {
-        if let Some(row) = &self.rows[n] {
+        if let Some(row) = self.rows[n].get() {
             return row.clone();
         }
         let (row, truths) = self.row(self.touch(n), Some(n));
         let row = self.asking(row, truths, self.nodes[n].pid);
-        self.rows[n] = Some(row.clone());
-        row
+        self.rows[n].get_or_init(|| row).clone()
     }
 
     /// Whether what a node requires depends on locals of its process.
@@ -505,7 +501,6 @@ impl Population {
             self.lives.clear();
             self.live_sets.clear();
             self.apart.clear();
-            self.elsewhere.clear();
         }
         let mut live = FixedBitSet::with_capacity(self.n_nodes());
         for (at, reach) in locations.iter().zip(&self.reach) {
@@ -534,47 +529,32 @@ impl Population {
         is_apart
     }
 
-    /// What a node requires whose process is at another location.
-    pub(super) fn elsewhere(
-        &mut self,
-        flow: &Flow,
-        n: usize,
-        location: LocationId,
-        live: usize,
-    ) -> Rc<Elsewhere> {
-        if let Some(known) = self.elsewhere.get(&(live, n, location)) {
+    /// A process at a location.
+    pub(super) fn place(&mut self, flow: &Flow, pid: usize, location: LocationId) -> Rc<Place> {
+        if let Some(known) = &self.places[pid][location.index()] {
             return known.clone();
         }
-        let (row, live_set, pid) = (self.static_row(n), self.live(live), self.nodes[n].pid);
-        let leads_there = |first: &usize| {
-            let mut stops = flow.stops[self.nodes[*first].step].iter();
-            stops.any(|stop| self.reach[pid][stop.index()].contains(n))
+        let current = self.at(pid, location);
+        let after = |first: usize| {
+            let mut after = FixedBitSet::with_capacity(self.nodes.len());
+            let stops = flow.stops[self.nodes[first].step].iter();
+            stops.for_each(|stop| after.union_with(&self.reach[pid][stop.index()]));
+            after
         };
-        let mut towards = FixedBitSet::with_capacity(self.n_nodes());
-        towards.extend(self.at(pid, location).filter(leads_there));
-        let mut before = FixedBitSet::with_capacity(self.n_nodes());
-        before.union_with(&self.before[n]);
-        let of_clause = |clause: &Vec<LiteralRow>| {
-            let mut enablers = FixedBitSet::with_capacity(self.n_nodes());
-            clause.iter().for_each(|literal| enablers.union_with(&literal.enablers));
-            enablers.intersect_with(&live_set);
-            Rc::new(enablers)
-        };
-        let enablers = row.clauses.iter().map(of_clause).collect();
-        towards.intersect_with(&live_set);
-        before.intersect_with(&live_set);
-        if self.elsewhere.len() >= MOST_ELSEWHERE {
-            self.elsewhere.clear();
+        let reach: Vec<FixedBitSet> = current.clone().map(after).collect();
+        let place = Rc::new(Place::new(self.range(pid), current, &reach));
+        if self.n_in_places >= MOST_IN_PLACES {
+            self.places.iter_mut().flatten().for_each(|place| *place = None);
+            self.n_in_places = 0;
         }
-        let made = Elsewhere { row, towards: Rc::new(towards), before: Rc::new(before), enablers };
-        let made = Rc::new(made);
-        self.elsewhere.insert((live, n, location), made.clone());
-        made
+        self.n_in_places += place.size();
+        self.places[pid][location.index()] = Some(place.clone());
+        place
     }
 
     /// Gives the literals of a row their facts; `truths` are those of all literals in their order.
     fn asking(&mut self, mut row: Row, truths: Vec<Option<(Expr, bool)>>, pid: usize) -> Rc<Row> {
-        for (literal, truth) in row.clauses.iter_mut().flatten().zip(truths) {
+        for (literal, truth) in row.clauses.iter_mut().flat_map(|clause| &mut clause.literals).zip(truths) {
             let Some((expr, wanted)) = truth else { continue };
             let known = self.facts.iter().position(|fact| fact.pid == pid && fact.expr == expr);
             let fact = known.unwrap_or_else(|| {

@@ -6,6 +6,7 @@
 
 use super::accord::{Conflict, Demand, changes, conflict, demand};
 use super::ledger::Hits;
+use super::nodes::{Nodes, blocks, unite};
 use super::population::Population;
 use super::signature::Signature;
 use super::touch::{Literal, Read, Touch};
@@ -24,22 +25,28 @@ pub(super) struct Deed {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Row {
     /// Nodes that do not accord with it.
-    pub(super) conflicts: FixedBitSet,
+    pub(super) conflicts: Nodes,
     /// Nodes that do not accord with it unless the channel is as demanded.
-    pub(super) unless: Vec<(Demand, FixedBitSet)>,
+    pub(super) unless: Vec<(Demand, Nodes)>,
     /// Nodes that may decide that evaluating its guard goes wrong; `None` if it cannot.
-    pub(super) risks: Option<FixedBitSet>,
+    pub(super) risks: Option<Nodes>,
     /// Its guard.
-    pub(super) clauses: Vec<Vec<LiteralRow>>,
+    pub(super) clauses: Vec<ClauseRow>,
     /// Whether its run may go round for ever, so that it is disabled although its guard holds.
     pub(super) may_go_round: bool,
 }
 
-/// A fact, and who may change it.
+/// Facts of which one must be so, and who may make one so.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ClauseRow {
+    pub(super) literals: Vec<LiteralRow>,
+    pub(super) enablers: Nodes,
+}
+
+/// A fact, and who may change that it is so.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LiteralRow {
-    pub(super) enablers: FixedBitSet,
-    pub(super) falsifiers: FixedBitSet,
+    pub(super) falsifiers: Nodes,
     /// Which of [`Population::facts`] it is, and whether that must be true or false.
     pub(super) fact: Option<(usize, bool)>,
 }
@@ -47,31 +54,19 @@ pub(super) struct LiteralRow {
 impl Population {
     /// The row of a touch, and for each literal of its guard how to find out whether it is so.
     pub(super) fn row(&self, touch: &Touch, of: Option<usize>) -> (Row, Vec<Option<(Expr, bool)>>) {
-        let n = self.n_nodes();
         let kind_of = |pid: usize| self.kinds.get(pid).copied();
-        let conflicts = FixedBitSet::with_capacity(n);
-        let mut row = Row { conflicts, may_go_round: touch.may_go_round, ..Row::default() };
+        let mut row = Row { may_go_round: touch.may_go_round, ..Row::default() };
         let signature = Signature::of(touch);
-        for (i, check) in self.checked.iter().enumerate() {
-            let found = conflict((touch, &signature), (check, &self.check_signatures[i]), &kind_of);
-            row.conflicts.set(self.nodes.len() + i, found != Conflict::Never);
-        }
         self.find_conflicts((touch, &signature), of, &mut row);
         if self.is_risky(touch, of) {
-            let mut nodes = FixedBitSet::with_capacity(n);
-            self.add_nodes(&self.ledger.borrow().affecting(&touch.risks, &kind_of), &mut nodes);
-            row.risks = Some(nodes);
+            row.risks = Some(self.nodes_of(&self.ledger.borrow().affecting(&touch.risks, &kind_of)));
         }
-        for clause in &touch.guard {
-            let literals = clause.iter().map(|literal| self.literal_row(literal, &kind_of));
-            row.clauses.push(literals.collect());
-        }
+        row.clauses.extend(touch.guard.iter().map(|clause| self.clause_row(clause, &kind_of)));
         (row, touch.guard.iter().flatten().map(|literal| literal.truth.clone()).collect())
     }
 
     /// Finds the nodes of others that do not accord with a touch, and those of its own process that it excludes.
     fn find_conflicts(&self, (touch, ours): (&Touch, &Signature), of: Option<usize>, row: &mut Row) {
-        let n = self.n_nodes();
         let kind_of = |pid: usize| self.kinds.get(pid).copied();
         let mut ledger = self.ledger.borrow_mut();
         let mut found = Found::new(self.deeds.len());
@@ -95,26 +90,40 @@ impl Population {
                 && conflict == found.with(i)
         }));
         let own = of.map_or(0..0, |of| self.range(self.nodes[of].pid));
-        self.add_nodes(&found.always, &mut row.conflicts);
-        row.conflicts.remove_range(own.clone());
-        if let Some(of) = of {
-            // Of one process, those of the place where it is.
-            row.conflicts.insert_range(self.at(self.nodes[of].pid, self.nodes[of].location));
-            row.conflicts.remove(of);
-        }
+        let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
         for (demand, deeds) in &found.unless {
-            let mut nodes = FixedBitSet::with_capacity(n);
+            nodes.clear();
             self.add_nodes(deeds, &mut nodes);
             nodes.remove_range(own.clone());
             if !nodes.is_clear() {
-                row.unless.push((*demand, nodes));
+                row.unless.push((*demand, blocks(&nodes).collect()));
             }
         }
+        nodes.clear();
+        self.add_nodes(&found.always, &mut nodes);
+        nodes.remove_range(own);
+        if let Some(of) = of {
+            // Of one process, those of the place where it is.
+            nodes.insert_range(self.at(self.nodes[of].pid, self.nodes[of].location));
+            nodes.remove(of);
+        }
+        for (i, check) in self.checked.iter().enumerate() {
+            let found = conflict((touch, ours), (check, &self.check_signatures[i]), &kind_of);
+            nodes.set(self.nodes.len() + i, found != Conflict::Never);
+        }
+        row.conflicts = blocks(&nodes).collect();
     }
 
     /// Adds the nodes that are held to account for some deeds.
     fn add_nodes(&self, deeds: &FixedBitSet, out: &mut FixedBitSet) {
         out.extend(deeds.ones().flat_map(|deed| self.deeds[deed].nodes.iter().copied()));
+    }
+
+    /// The nodes that are held to account for some deeds.
+    fn nodes_of(&self, deeds: &FixedBitSet) -> Nodes {
+        let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
+        self.add_nodes(deeds, &mut nodes);
+        blocks(&nodes).collect()
     }
 
     /// Whether evaluating the guard may go wrong in a way that matters. What depends on locals of the process alone
@@ -127,18 +136,20 @@ impl Population {
         !touch.risks.is_empty() && (self.minds_all_risks || !touch.risks.iter().all(is_own))
     }
 
-    fn literal_row(&self, literal: &Literal, kind_of: &dyn Fn(usize) -> Option<usize>) -> LiteralRow {
-        let n = self.n_nodes();
-        let (mut enablers, mut falsifiers) = (FixedBitSet::with_capacity(n), FixedBitSet::with_capacity(n));
-        let changers = self.ledger.borrow_mut().changers(literal, kind_of);
-        debug_assert!(self.deeds.iter().enumerate().all(|(i, deed)| {
-            let found = deed.touch.ops.iter().map(|op| changes(op, literal, kind_of));
-            let all = found.fold((false, false), |a, b| (a.0 || b.0, a.1 || b.1));
-            all == (changers.enablers.contains(i), changers.falsifiers.contains(i))
-        }));
-        self.add_nodes(&changers.enablers, &mut enablers);
-        self.add_nodes(&changers.falsifiers, &mut falsifiers);
-        LiteralRow { enablers, falsifiers, fact: None }
+    fn clause_row(&self, clause: &[Literal], kind_of: &dyn Fn(usize) -> Option<usize>) -> ClauseRow {
+        let mut enablers = FixedBitSet::with_capacity(self.deeds.len());
+        let mut literals = Vec::with_capacity(clause.len());
+        for literal in clause {
+            let changers = self.ledger.borrow_mut().changers(literal, kind_of);
+            debug_assert!(self.deeds.iter().enumerate().all(|(i, deed)| {
+                let found = deed.touch.ops.iter().map(|op| changes(op, literal, kind_of));
+                let all = found.fold((false, false), |a, b| (a.0 || b.0, a.1 || b.1));
+                all == (changers.enablers.contains(i), changers.falsifiers.contains(i))
+            }));
+            enablers.union_with(&changers.enablers);
+            literals.push(LiteralRow { falsifiers: self.nodes_of(&changers.falsifiers), fact: None });
+        }
+        ClauseRow { literals, enablers: self.nodes_of(&enablers) }
     }
 }
 
@@ -202,12 +213,17 @@ impl Found {
 impl Row {
     /// Adds every node that it may bring.
     pub(super) fn add_all(&self, out: &mut FixedBitSet) {
-        out.union_with(&self.conflicts);
-        self.unless.iter().for_each(|(_, nodes)| out.union_with(nodes));
-        self.risks.iter().for_each(|nodes| out.union_with(nodes));
-        for literal in self.clauses.iter().flatten() {
-            out.union_with(&literal.enablers);
-            out.union_with(&literal.falsifiers);
+        unite(out, &self.conflicts);
+        self.unless.iter().for_each(|(_, nodes)| unite(out, nodes));
+        self.risks.iter().for_each(|nodes| unite(out, nodes));
+        self.add_guard(out);
+    }
+
+    /// Adds every node that may change the truth of its guard.
+    pub(super) fn add_guard(&self, out: &mut FixedBitSet) {
+        for clause in &self.clauses {
+            unite(out, &clause.enablers);
+            clause.literals.iter().for_each(|literal| unite(out, &literal.falsifiers));
         }
     }
 }

@@ -15,55 +15,73 @@
 //! own, which stands behind its step: whatever decides that it goes wrong comes with the step, enabled or not,
 //! and what the step waits for does not help if its process is not there yet.
 //!
-//! Nodes that their process cannot reach any more are left out: they are never enabled again.
+//! Nodes that their process cannot reach any more are left out: they are never enabled again. The sets that are shown
+//! here may have them; whoever uses these takes them for nodes that are in already.
+//!
+//! **Asks** no more than it takes: whether an alternative will do is asked where somebody would take it ([`Chooser`]).
+//! **Checked by** the definition, per state and algorithm, and by the campaign.
 
 use super::look::Look;
-use super::population::Population;
-use super::rows::{LiteralRow, Row};
+use super::nodes::{Block, Nodes, Sets, WIDTH, count_within, empty, unite};
+use super::places::Place;
+use super::population::{Node, Population};
+use super::rows::{ClauseRow, LiteralRow, Row};
 use fixedbitset::FixedBitSet;
-use std::cell::{Ref, RefCell, RefMut};
-use std::ops::{Index, Range};
+use std::cell::{Cell, OnceCell, Ref, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
 use stubborn_network::LocationId;
+
+/// Who is shown the alternatives of a node: sets of which one must come with it.
+pub(super) trait Chooser {
+    /// Whether it matters if this set will do.
+    fn is_welcome(&mut self, nodes: &[Block]) -> bool;
+
+    /// A set that was welcome will do. Whether no other need be shown.
+    fn take(&mut self, nodes: &[Block]) -> bool;
+
+    /// Shows a set that will do in any case. Whether no other need be shown.
+    fn show(&mut self, nodes: &[Block]) -> bool {
+        self.is_welcome(nodes) && self.take(nodes)
+    }
+}
 
 /// What is made in a situation; kept from state to state, so that nothing is allocated.
 #[derive(Debug, Default)]
 pub(super) struct Room {
-    sets: RefCell<Sets>,
+    brought: RefCell<Brought>,
+    /// Where the processes are, of those for which that was needed.
+    places: Vec<OnceCell<Rc<Place>>>,
+    /// Nodes of processes that were not asked yet, block by block.
+    unasked: Vec<Cell<usize>>,
+    /// For sums of sets.
+    sum: RefCell<FixedBitSet>,
+    made: RefCell<Sets>,
 }
 
-/// Sets of nodes that were made for a state.
+/// What enabled nodes bring, and disabled ones of which nothing better is known.
 #[derive(Debug, Default)]
-pub(super) struct Sets {
-    made: Vec<Rc<FixedBitSet>>,
-    free: Vec<FixedBitSet>,
-    /// Nodes that are still to be looked at, for sets that are being closed.
-    pub(super) work: Vec<usize>,
-    /// For each node: which of them are its alternatives, once that is known.
-    of_node: Vec<Option<(u32, u32)>>,
+struct Brought {
+    sets: Sets,
+    /// For each node: one more than the number of its set, once that is known.
+    numbers: Vec<u32>,
 }
 
-impl Sets {
-    fn clear(&mut self, n_nodes: usize) {
-        self.free.extend(self.made.drain(..).filter_map(Rc::into_inner));
-        self.free.retain(|set| set.len() == n_nodes);
-        self.of_node.clear();
-        self.of_node.resize(n_nodes, None);
-    }
-
-    /// An empty set.
-    fn take(&mut self, n_nodes: usize) -> FixedBitSet {
-        let mut set = self.free.pop().unwrap_or_else(|| FixedBitSet::with_capacity(n_nodes));
-        set.clear();
-        set
-    }
-}
-
-impl Index<Range<usize>> for Sets {
-    type Output = [Rc<FixedBitSet>];
-
-    fn index(&self, range: Range<usize>) -> &[Rc<FixedBitSet>] {
-        &self.made[range]
+impl Room {
+    fn clear(&mut self, (n_nodes, n_steps, n_processes): (usize, usize, usize)) {
+        let brought = self.brought.get_mut();
+        brought.sets.clear();
+        brought.numbers.clear();
+        brought.numbers.resize(n_nodes, 0);
+        self.places.clear();
+        self.places.resize_with(n_processes, OnceCell::new);
+        self.unasked.clear();
+        self.unasked.resize(n_steps / WIDTH, Cell::new(usize::MAX));
+        self.unasked.resize(n_nodes.div_ceil(WIDTH), Cell::new(0));
+        if n_steps % WIDTH > 0 {
+            self.unasked[n_steps / WIDTH].set((1 << (n_steps % WIDTH)) - 1);
+        }
+        empty(self.sum.get_mut(), n_nodes);
     }
 }
 
@@ -72,50 +90,70 @@ pub(super) struct Situation<'a, 'n> {
     look: Look<'a, 'n>,
     /// Nodes that may still be enabled some time.
     pub(super) live: Rc<FixedBitSet>,
-    sets: &'a RefCell<Sets>,
+    room: &'a Room,
     n_nodes: usize,
-    n_steps: usize,
+    // Of the population.
+    nodes: Rc<[Node]>,
+    before: Rc<Sets>,
+    rows: Rc<[OnceCell<Rc<Row>>]>,
 }
 
 impl<'a, 'n> Situation<'a, 'n> {
     pub(super) fn new(look: Look<'a, 'n>, room: &'a mut Room) -> Self {
         let population = look.population.borrow();
-        let (n_nodes, n_steps) = (population.n_nodes(), population.nodes.len());
+        let n_nodes = population.n_nodes();
         let live = population.live(look.here.live);
+        let (nodes, before, rows) =
+            (population.nodes.clone(), population.before.clone(), population.rows.clone());
         drop(population);
-        room.sets.get_mut().clear(n_nodes);
-        Self { look, live, sets: &room.sets, n_nodes, n_steps }
+        room.clear((n_nodes, nodes.len(), look.here.locations.len()));
+        Self { look, live, room, n_nodes, nodes, before, rows }
     }
 
     /// Which nodes are enabled, of processes that were asked.
+    #[inline]
     pub(super) fn enabled(&self) -> &'a FixedBitSet {
         &self.look.here.enabled
     }
 
-    /// Whether a node is enabled.
-    pub(super) fn is_enabled(&self, node: usize) -> bool {
-        self.is_step(node) && {
-            self.look.ask_about(self.pid(node));
-            self.enabled().contains(node)
-        }
+    /// Which nodes of a block belong to processes that were not asked yet.
+    #[inline]
+    pub(super) fn unasked(&self, block: usize) -> usize {
+        self.room.unasked[block].get()
     }
 
-    /// Where a process is.
-    fn location(&self, pid: usize) -> LocationId {
-        self.look.ask_about(pid);
-        self.look.here.locations[pid]
+    /// Asks about the processes of some nodes.
+    #[inline]
+    pub(super) fn ask_about(&self, nodes: Block) {
+        while let bits = nodes.bits & self.unasked(nodes.at as usize)
+            && bits != 0
+        {
+            let node = nodes.at as usize * WIDTH + bits.trailing_zeros() as usize;
+            self.ask_about_process(self.pid(node));
+        }
     }
 
     /// Asks about the process of a node.
-    pub(super) fn ask_about(&self, node: usize) {
-        if self.is_step(node) {
-            self.look.ask_about(self.pid(node));
-        }
+    pub(super) fn ask_about_node(&self, node: usize) {
+        self.ask_about(Block { at: (node / WIDTH) as u32, bits: 1 << (node % WIDTH) });
     }
 
     /// Asks about all processes.
     pub(super) fn ask_about_all(&self) {
-        (0..self.n_processes()).for_each(|pid| self.look.ask_about(pid));
+        (0..self.n_processes()).for_each(|pid| self.ask_about_process(pid));
+    }
+
+    fn ask_about_process(&self, pid: usize) {
+        if !self.look.ask_about(pid) {
+            return;
+        }
+        let Range { start, end } = self.population().range(pid);
+        for block in start / WIDTH..end.div_ceil(WIDTH) {
+            let (from, to) = (start.max(block * WIDTH), end.min((block + 1) * WIDTH));
+            let all = (usize::MAX).checked_shr((WIDTH - (to - from)) as u32).unwrap_or(0) << (from % WIDTH);
+            let unasked = &self.room.unasked[block];
+            unasked.set(unasked.get() & !all);
+        }
     }
 
     pub(super) fn n_processes(&self) -> usize {
@@ -136,34 +174,51 @@ impl<'a, 'n> Situation<'a, 'n> {
         self.look.population.borrow()
     }
 
-    fn population_mut(&self) -> RefMut<'_, &'a mut Population> {
-        self.look.population.borrow_mut()
-    }
-
     pub(super) fn n_nodes(&self) -> usize {
         self.n_nodes
     }
 
     /// Whether a node is a step, and not a check.
+    #[inline]
     pub(super) fn is_step(&self, node: usize) -> bool {
-        node < self.n_steps
+        node < self.nodes.len()
     }
 
     /// The process of a step.
+    #[inline]
     pub(super) fn pid(&self, node: usize) -> usize {
-        self.population().nodes[node].pid
+        self.nodes[node].pid
     }
 
-    /// Whether a step is one that its process may take now.
+    /// Where a process is that was asked.
+    #[inline]
+    fn location(&self, pid: usize) -> LocationId {
+        self.look.here.locations[pid]
+    }
+
+    /// Whether a step is one that its process may take now. Its process was asked.
+    #[inline]
     pub(super) fn is_current(&self, node: usize) -> bool {
-        let node = self.population().nodes[node];
+        let node = &self.nodes[node];
         self.location(node.pid) == node.location
     }
 
     /// The steps that a process may take now.
     pub(super) fn current(&self, pid: usize) -> Range<usize> {
-        let location = self.location(pid);
-        self.population().at(pid, location)
+        self.ask_about_process(pid);
+        self.population().at(pid, self.location(pid))
+    }
+
+    /// Where a process is that was asked.
+    #[inline]
+    pub(super) fn place(&self, pid: usize) -> &Place {
+        self.room.places[pid]
+            .get_or_init(|| self.look.population.borrow_mut().place(self.look.flow, pid, self.location(pid)))
+    }
+
+    /// One enabled node of a process, if it has one.
+    pub(super) fn seed(&self, pid: usize) -> Option<usize> {
+        self.current(pid).find(|&node| self.enabled().contains(node))
     }
 
     /// Whether a process can do something, and nothing that others may ever do from here on is in the way of the steps that it may take
@@ -178,165 +233,183 @@ impl<'a, 'n> Situation<'a, 'n> {
         if self.population().is_timeout(node) {
             return true;
         }
-        let row = self.row_now(node);
+        let row = self.look.row_now(node);
         let is_no_help = |literal: &LiteralRow| !self.is_true(literal).unwrap_or(row.may_go_round);
-        row.clauses.iter().any(|clause| clause.iter().all(is_no_help))
+        row.clauses.iter().any(|clause| clause.literals.iter().all(is_no_help))
     }
 
+    #[inline]
     fn is_true(&self, literal: &LiteralRow) -> Option<bool> {
         literal.fact.map(|(fact, wanted)| self.look.is_true(fact) == wanted)
     }
 
-    /// The sets of which one must come with `node`, among [`Situation::sets`]; nothing must if there is none.
-    pub(super) fn alternatives(&self, node: usize) -> Range<usize> {
-        if let Some((from, to)) = self.sets.borrow().of_node[node] {
-            return from as usize..to as usize;
-        }
-        let from = self.sets.borrow().made.len();
-        self.find_alternatives(node, from);
-        let mut sets = self.sets.borrow_mut();
-        let to = sets.made.len();
-        sets.of_node[node] = Some((from as u32, to as u32));
-        from..to
+    /// Whether a clause is known to be false.
+    #[inline]
+    fn is_false(&self, clause: &ClauseRow) -> bool {
+        clause.literals.iter().all(|literal| self.is_true(literal) == Some(false))
     }
 
-    /// The sets made so far.
-    pub(super) fn sets(&self) -> Ref<'_, Sets> {
-        self.sets.borrow()
+    #[inline]
+    fn static_row(&self, node: usize) -> &Row {
+        self.rows[node].get().unwrap_or_else(|| {
+            self.look.population.borrow_mut().static_row(node);
+            self.rows[node].get().expect("it was made")
+        })
     }
 
-    pub(super) fn sets_mut(&self) -> RefMut<'_, Sets> {
-        self.sets.borrow_mut()
-    }
-
-    /// An empty set.
-    pub(super) fn take(&self) -> FixedBitSet {
-        self.sets.borrow_mut().take(self.n_nodes)
-    }
-
-    /// Takes back a set that is not needed any more.
-    pub(super) fn give(&self, set: FixedBitSet) {
-        self.sets.borrow_mut().free.push(set);
-    }
-
-    /// Adds an alternative: what is live of a set.
-    fn push(&self, mut set: FixedBitSet) {
-        set.intersect_with(&self.live);
-        self.sets.borrow_mut().made.push(Rc::new(set));
-    }
-
-    fn find_alternatives(&self, node: usize, from: usize) {
+    /// Shows the sets of which one must come with `node`. Its process was asked.
+    pub(super) fn alternatives(&self, node: usize, chooser: &mut impl Chooser) {
         if !self.is_step(node) {
-            let row = self.population().checks[node - self.n_steps].clone();
-            if !self.until_clause_holds(&row) {
-                self.until_unknown_holds(&row);
+            let row = self.population().checks[node - self.nodes.len()].clone();
+            if self.room.brought.borrow().numbers[node] == 0 {
+                if self.until_clause_holds(&row, None, chooser) {
+                    return;
+                }
+                self.add_brought(node, |set| {
+                    self.until_unknown_holds(&row, set);
+                });
             }
-        } else if self.is_enabled(node) {
-            self.with_enabled(node);
+            self.with_brought(node, |set| chooser.show(set));
+        } else if self.enabled().contains(node) {
+            self.with_enabled(node, |set| chooser.show(set));
         } else if self.is_current(node) {
-            let row = self.row_now(node);
-            self.disabled(node, &row);
-            let fixed = self.population_mut().static_row(node);
-            if let Some(risks) = &fixed.risks {
-                if self.sets.borrow().made.len() == from {
-                    self.push(self.take());
-                }
-                for set in &mut self.sets.borrow_mut().made[from..] {
-                    let set = Rc::make_mut(set);
-                    set.union_with(risks);
-                    set.intersect_with(&self.live);
-                }
-            }
+            self.disabled(node, chooser);
         } else {
-            let (location, live) = (self.location(self.pid(node)), self.look.here.live);
-            let elsewhere = self.population_mut().elsewhere(self.look.flow, node, location, live);
-            self.sets.borrow_mut().made.extend([elsewhere.towards.clone(), elsewhere.before.clone()]);
-            // Evaluating may go wrong whatever its clauses are.
-            if elsewhere.row.risks.is_none() {
-                for (clause, enablers) in elsewhere.row.clauses.iter().zip(&elsewhere.enablers) {
-                    if clause.iter().all(|literal| self.is_true(literal) == Some(false)) {
-                        self.sets.borrow_mut().made.push(enablers.clone());
-                    }
-                }
-            }
+            self.elsewhere(node, chooser);
         }
-    }
-
-    fn row_now(&self, node: usize) -> Rc<Row> {
-        self.look.row_now(node)
     }
 
     /// What an enabled node brings.
-    fn with_enabled(&self, node: usize) {
-        let row = self.row_now(node);
-        let mut set = self.take();
-        set.union_with(&row.conflicts);
-        let fixed = self.population_mut().static_row(node);
-        if let Some(risks) = &fixed.risks {
-            set.union_with(risks);
+    #[inline]
+    pub(super) fn with_enabled<A>(&self, node: usize, then: impl FnOnce(&[Block]) -> A) -> A {
+        if self.room.brought.borrow().numbers[node] == 0 {
+            self.add_brought(node, |set| self.find_brought(node, set));
+        }
+        self.with_brought(node, then)
+    }
+
+    /// What a node brings, if it was found.
+    #[inline]
+    fn with_brought<A>(&self, node: usize, then: impl FnOnce(&[Block]) -> A) -> A {
+        let brought = self.room.brought.borrow();
+        then(brought.sets.get(brought.numbers[node] as usize - 1))
+    }
+
+    /// Finds what a node brings.
+    fn add_brought(&self, node: usize, add: impl FnOnce(&mut FixedBitSet)) {
+        let mut sum = self.room.sum.borrow_mut();
+        sum.clear();
+        add(&mut sum);
+        let brought = &mut *self.room.brought.borrow_mut();
+        brought.sets.push_set(&sum);
+        brought.numbers[node] = brought.sets.len() as u32;
+    }
+
+    fn find_brought(&self, node: usize, set: &mut FixedBitSet) {
+        let row = self.look.row_now(node);
+        unite(set, &row.conflicts);
+        if let Some(risks) = &self.static_row(node).risks {
+            unite(set, risks);
         }
         for (demand, nodes) in &row.unless {
             if !self.look.is_met(*demand) {
-                set.union_with(nodes);
+                unite(set, nodes);
             }
         }
         for clause in &row.clauses {
-            let known = clause.iter().filter(|literal| self.is_true(literal) == Some(true));
-            let size = |literal: &&LiteralRow| literal.falsifiers.intersection_count(&self.live);
-            match known.min_by_key(size) {
-                Some(literal) => set.union_with(&literal.falsifiers),
-                None => clause.iter().for_each(|literal| set.union_with(&literal.falsifiers)),
+            match &clause.literals[..] {
+                [only] => unite(set, &only.falsifiers),
+                several => {
+                    let known = several.iter().filter(|literal| self.is_true(literal) == Some(true));
+                    let size = |literal: &&LiteralRow| count_within(&literal.falsifiers, &self.live);
+                    match known.min_by_key(size) {
+                        Some(literal) => unite(set, &literal.falsifiers),
+                        None => several.iter().for_each(|literal| unite(set, &literal.falsifiers)),
+                    }
+                }
             }
         }
         let population = self.population();
         if population.visible.contains(node) || population.closing.contains(node) {
             // V: nothing visible is overtaken. L: where a cycle may be closed nothing visible is put off.
-            set.union_with(&self.population().visible);
+            set.union_with(&population.visible);
         }
-        self.push(set);
+    }
+
+    /// What must happen before a node can be enabled whose process is elsewhere.
+    #[inline]
+    fn elsewhere(&self, node: usize, chooser: &mut impl Chooser) {
+        if chooser.show(self.place(self.pid(node)).towards(node)) || chooser.show(self.before.get(node)) {
+            return;
+        }
+        let row = self.static_row(node);
+        // Evaluating may go wrong whatever its clauses are.
+        if row.risks.is_none() {
+            for clause in &row.clauses {
+                if chooser.is_welcome(&clause.enablers)
+                    && self.is_false(clause)
+                    && chooser.take(&clause.enablers)
+                {
+                    return;
+                }
+            }
+        }
     }
 
     /// What must happen before a disabled node at the location of its process can be enabled.
-    fn disabled(&self, node: usize, row: &Row) {
-        if self.population().is_timeout(node) {
-            return;
-        }
-        // If its run may go round for ever, that may be why it is disabled, and not what is unknown of its guard.
-        if !self.until_clause_holds(row) && (row.may_go_round || !self.until_unknown_holds(row)) {
-            let mut set = self.take();
-            set.union_with(&self.live);
-            self.push(set);
-        }
-    }
-
-    /// If nothing is known of some clauses, one of them does not hold: what may make any of them true. Whether there
-    /// are such clauses.
-    fn until_unknown_holds(&self, row: &Row) -> bool {
-        let mut set = self.take();
-        let mut is_any = false;
-        for clause in &row.clauses {
-            if !clause.iter().any(|literal| self.is_true(literal) == Some(true)) {
-                is_any = true;
-                clause.iter().for_each(|literal| set.union_with(&literal.enablers));
+    fn disabled(&self, node: usize, chooser: &mut impl Chooser) {
+        if self.room.brought.borrow().numbers[node] == 0 {
+            let risks = self.static_row(node).risks.as_ref();
+            let row = self.look.row_now(node);
+            let is_timeout = self.population().is_timeout(node);
+            if !is_timeout && self.until_clause_holds(&row, risks, chooser) {
+                return;
             }
+            self.add_brought(node, |set| {
+                // If its run may go round for ever, that may be why it is disabled, and not what is unknown of its guard.
+                if !is_timeout && (row.may_go_round || !self.until_unknown_holds(&row, set)) {
+                    set.union_with(&self.live);
+                }
+                risks.into_iter().for_each(|risks| unite(set, risks));
+            });
         }
-        if is_any {
-            self.push(set);
-        } else {
-            self.give(set);
-        }
-        is_any
+        self.with_brought(node, |set| chooser.show(set));
     }
 
     /// For each clause that is known to be false, what may make it true. Whether there is such a clause.
-    fn until_clause_holds(&self, row: &Row) -> bool {
+    fn until_clause_holds(&self, row: &Row, risks: Option<&Nodes>, chooser: &mut impl Chooser) -> bool {
         let mut is_any = false;
         for clause in &row.clauses {
-            if clause.iter().all(|literal| self.is_true(literal) == Some(false)) {
-                let mut set = self.take();
-                clause.iter().for_each(|literal| set.union_with(&literal.enablers));
-                self.push(set);
+            if let Some(risks) = risks {
+                if self.is_false(clause) {
+                    is_any = true;
+                    let (mut sum, mut made) = (self.room.sum.borrow_mut(), self.room.made.borrow_mut());
+                    sum.clear();
+                    unite(&mut sum, &clause.enablers);
+                    unite(&mut sum, risks);
+                    made.clear();
+                    made.push_set(&sum);
+                    chooser.show(made.get(0));
+                }
+            } else if chooser.is_welcome(&clause.enablers) && self.is_false(clause) {
                 is_any = true;
+                if chooser.take(&clause.enablers) {
+                    break;
+                }
+            }
+        }
+        // One that was not welcome will do, too.
+        is_any || row.clauses.iter().any(|clause| self.is_false(clause))
+    }
+
+    /// If nothing is known of some clauses, one of them does not hold: adds what may make any of them true. Whether
+    /// there are such clauses.
+    fn until_unknown_holds(&self, row: &Row, set: &mut FixedBitSet) -> bool {
+        let mut is_any = false;
+        for clause in &row.clauses {
+            if !clause.literals.iter().any(|literal| self.is_true(literal) == Some(true)) {
+                is_any = true;
+                unite(set, &clause.enablers);
             }
         }
         is_any
