@@ -1,4 +1,4 @@
-//! Searches a Promela model with one engine: `cargo run --release --example engine -- MODEL.pml ENGINE REDUCTION OPTIMISED THREADS STORE`.
+//! Searches a Promela model with one engine: `cargo bench -p stubborn-bench --bench search_promela -- MODEL.pml ENGINE REDUCTION OPTIMISED THREADS STORE`.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -19,7 +19,7 @@ impl Loader for Directory {
 }
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let text = std::fs::read_to_string(Path::new(&args[0])).expect("a model");
     let word = |i: usize| args.get(i).map_or("", String::as_str);
     let directory = Path::new(&args[0]).parent().unwrap_or(Path::new(".")).to_owned();

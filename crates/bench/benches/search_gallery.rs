@@ -1,4 +1,4 @@
-//! Searches a model of the gallery for its safety: `cargo run --release --example gallery -- NAME SIZE VARIANT ENGINE THREADS`.
+//! Searches a model of the gallery for its safety: `cargo bench -p stubborn-bench --bench search_gallery -- NAME SIZE VARIANT ENGINE THREADS`.
 
 use std::time::Instant;
 use stubborn_explore::Unwatched;
@@ -6,7 +6,7 @@ use stubborn_model::{ModelSystem, Question, RuleSource};
 use stubborn_verdict::{EngineKind, Options, analyse};
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let word = |i: usize| args.get(i).map(String::as_str).filter(|word| *word != "-");
     let size = word(1).and_then(|size| size.parse().ok());
     let model = stubborn_gallery::build(word(0).unwrap_or("peterson"), size, word(2)).expect("a model");
