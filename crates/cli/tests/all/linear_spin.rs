@@ -7,7 +7,7 @@
 //! compared by
 //!
 //! ```text
-//! cargo test --release -p stubborn --test linear_spin -- --ignored --nocapture --test-threads=1
+//! cargo test --release -p stubborn --test all linear_spin:: -- --ignored --nocapture --test-threads=1
 //! ```
 //!
 //! which ends only when every property has an answer in every way; a search has ten minutes.

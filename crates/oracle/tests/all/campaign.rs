@@ -5,7 +5,7 @@
 //! left inconclusive without a limit, and nothing may fail to replay. To show that this would notice a wrong
 //! rule, seven faults are planted, one at a time, and each must be found.
 //!
-//! `STUBBORN_TIMES=100 cargo test -p stubborn-oracle --test campaign` is the long form.
+//! `STUBBORN_TIMES=100 cargo test -p stubborn-oracle --test all campaign::` is the long form.
 
 use stubborn_explore::{Limits, Unwatched};
 use stubborn_model::{Model, ModelSystem, RuleSource, WordVector};

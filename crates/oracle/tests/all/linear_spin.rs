@@ -6,7 +6,7 @@
 //! search is written with its states and transitions. They were written by
 //!
 //! ```text
-//! cargo test -p stubborn-oracle --test linear_spin -- --ignored record --nocapture
+//! cargo test -p stubborn-oracle --test all linear_spin::record -- --ignored --nocapture
 //! ```
 //!
 //! `STUBBORN_ONLY=leader` records the rows of such models again and keeps the others. SPIN as Debian builds it

@@ -2,7 +2,7 @@
 //! successors with the same numbers in the same order, in every state. And the harness of the fuzz target `engines`, which compares packed
 //! keys as well, on bytes at random.
 //!
-//! `STUBBORN_TIMES=100 cargo test -p stubborn-oracle --test promela_engine` is the long form.
+//! `STUBBORN_TIMES=100 cargo test -p stubborn-oracle --test all promela_engine::` is the long form.
 
 use stubborn_network::Optimisations;
 use stubborn_oracle::Rng;

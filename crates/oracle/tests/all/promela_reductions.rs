@@ -2,7 +2,7 @@
 //!
 //! What a candidate explores is compared without the kernel, and the kernel's answers are compared with the
 //! truth. Reductions that lose something must be found, or the campaign would be worth nothing.
-//! `STUBBORN_TIMES=100 cargo test -p stubborn-oracle --test promela_reductions` is the long form.
+//! `STUBBORN_TIMES=100 cargo test -p stubborn-oracle --test all promela_reductions::` is the long form.
 
 use stubborn_network::{Expr, Network};
 use stubborn_oracle::Rng;

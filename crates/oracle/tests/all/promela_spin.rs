@@ -4,7 +4,7 @@
 //! campaign, whose length is a matter of `STUBBORN_TIMES` (a thousand models each):
 //!
 //! ```text
-//! STUBBORN_TIMES=5 cargo test --release -p stubborn-oracle --test promela_spin -- --ignored --nocapture
+//! STUBBORN_TIMES=5 cargo test --release -p stubborn-oracle --test all promela_spin:: -- --ignored --nocapture
 //! ```
 //!
 //! A model for which the counts differ is shrunk and written to a file. `STUBBORN_SEED` repeats a single one.

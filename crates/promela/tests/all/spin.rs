@@ -8,7 +8,7 @@
 //! SPIN; `STUBBORN_SPIN_MODELS=/a/directory` has them look elsewhere:
 //!
 //! ```text
-//! STUBBORN_SPIN_MODELS=/a/directory cargo test --test spin live -- --nocapture
+//! STUBBORN_SPIN_MODELS=/a/directory cargo test -p stubborn-promela --test all spin::live -- --nocapture
 //! ```
 //!
 //! Nothing is skipped silently: a model that cannot be compared is listed in [`EXCEPTIONS`] with the reason,
