@@ -6,7 +6,7 @@
 //! optimisations and partial-order reduction, ours, from the text to the verdict; compiling is not counted for SPIN.
 //! Each contestant runs in a process of its own; processor time, least of the rounds.
 
-#[path = "../../promela/tests/support/files.rs"]
+#[path = "../../promela/tests/all/support/files.rs"]
 #[allow(dead_code, reason = "others use the rest")]
 mod files;
 

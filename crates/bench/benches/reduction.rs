@@ -7,7 +7,7 @@
 //! optimisations. Models with at most 1,000 states are left out, and those that SPIN does not finish in a
 //! minute are named.
 
-#[path = "../../promela/tests/support/files.rs"]
+#[path = "../../promela/tests/all/support/files.rs"]
 #[allow(dead_code, reason = "others use the rest")]
 mod files;
 

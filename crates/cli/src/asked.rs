@@ -2,7 +2,7 @@
 //!
 //! A label may be passed within a step: in an atomic sequence, or as the first statement of an option. That
 //! counts as reached. **Differs** from an invariant `!P@label` in this, and in that it speaks of all processes
-//! of the type. **Checked by** `tests/progress.rs`.
+//! of the type. **Checked by** `tests/all/progress.rs`.
 
 use crate::args::{CheckArgs, PromelaArgs};
 use stubborn_network::{Action, Expr, LocationId, Micro, Network, Optimisations};

@@ -2,7 +2,7 @@
 //!
 //! Each is an automaton of forbidden runs over propositions, with a judge of its own for the runs that a search
 //! finds: the formula is evaluated on the run, the claim is run beside it, step by step. **Checked by**
-//! `tests/linear.rs`, and against SPIN in `oracle`.
+//! `tests/all/linear.rs`, and against SPIN in `oracle`.
 
 use crate::args::{CheckArgs, LinearArgs, QuestionWord};
 use crate::asked::Proposition;

@@ -6,7 +6,7 @@
 //! get its mark. The sets that are left are renumbered, so the automaton has as many as its most demanding
 //! component.
 //!
-//! Checked by `tests/words.rs`.
+//! Checked by `tests/all/words.rs`.
 
 use crate::components::{Components, strong_components};
 use crate::{Automaton, Edge, State};

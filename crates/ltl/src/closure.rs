@@ -22,7 +22,7 @@
 //! * Instead of copies of states the edges into copy 1 are marked; acceptance is moved to states at the end.
 //! * Where N itself has a loop on σ at q, staying adds nothing and is left out; and the result is simplified.
 //!
-//! **Preserves** the language up to stuttering. **Checked by** `tests/stutter.rs`.
+//! **Preserves** the language up to stuttering. **Checked by** `tests/all/stutter.rs`.
 
 use crate::{Automaton, Cube, Guard, Letter, State, simplify};
 use rustc_hash::FxHashMap;

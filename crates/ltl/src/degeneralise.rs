@@ -7,7 +7,7 @@
 //! suspension and other improvements to LTL translation*, 2013, have such shortcuts). Several orders of the
 //! sets and both ways to begin are tried; the smallest result after [`simplify`] wins.
 //!
-//! **Checked by** `tests/words.rs`.
+//! **Checked by** `tests/all/words.rs`.
 
 use crate::components::Components;
 use crate::translate::size;

@@ -4,7 +4,7 @@
 //! and only if a component with all marks is reachable. The witness is a shortest way to such a component
 //! and, within it, shortest ways from one missing mark to the next and back.
 //!
-//! **Checked by** `tests/words.rs`: every witness is given back to the automata it came from.
+//! **Checked by** `tests/all/words.rs`: every witness is given back to the automata it came from.
 
 use crate::components::Components;
 use crate::{Automaton, Edge, Guard, Lasso, Letter, Propositions, State};

@@ -1,6 +1,6 @@
 //! Writes the Hanoi Omega-Automata format, version 1.
 //!
-//! Checked by `tests/hoa.rs`: what is written reads back the same.
+//! Checked by `tests/all/hoa.rs`: what is written reads back the same.
 
 use crate::Automaton;
 use crate::dot::shown_sets;

@@ -7,7 +7,7 @@
 //! refused otherwise.
 //!
 //! A reader of our own: the one that is published panics on large numbers and overflows the stack on deep
-//! labels. Checked by `tests/hoa.rs`.
+//! labels. Checked by `tests/all/hoa.rs`.
 
 use crate::{Automaton, Cube, Guard, MAX_PROPOSITIONS, MAX_SETS, Propositions, State};
 use rustc_hash::FxHashMap;

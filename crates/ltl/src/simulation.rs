@@ -10,7 +10,7 @@
 //! tells apart, and everything is done class by class. With more than [`MAX_CLASSES`] classes,
 //! [`MAX_STATES`] states or [`MAX_EDGES`] edges the automaton is left as it is.
 //!
-//! **Checked by** `tests/words.rs`.
+//! **Checked by** `tests/all/words.rs`.
 
 use crate::{Automaton, Cube, Edge, Guard, State};
 use fixedbitset::FixedBitSet;

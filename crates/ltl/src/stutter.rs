@@ -14,7 +14,7 @@
 //! letter, so a state is a state of A, a state of B and that letter. For one letter there are three moves: both
 //! step, or one steps and the other repeats.
 //!
-//! **Checked by** `tests/stutter.rs`.
+//! **Checked by** `tests/all/stutter.rs`.
 
 use crate::closure::letters;
 use crate::{Automaton, Edge, Formula, Guard, Letter, Propositions, State, TranslateError, translate};

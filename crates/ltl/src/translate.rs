@@ -12,7 +12,7 @@
 //! in a set repeat anyway are dropped from it; what is equal beyond that is found afterwards, by simulation. Two forms of the formula are tried, as written and rewritten, and
 //! several orders of acceptance sets, and the smallest automaton wins.
 //!
-//! **Checked by** `tests/words.rs` (direct evaluation on random words), `tests/spin.rs` (SPIN's automata).
+//! **Checked by** `tests/all/words.rs` (direct evaluation on random words), `tests/all/spin.rs` (SPIN's automata).
 
 use crate::implication::Facts;
 use crate::rewrite::rewrite;

@@ -4,7 +4,7 @@
 //! with or without quotes. The invisible action is `i` in CADP and `tau` in mCRL2: by default both are
 //! read as tau, and `i` is written.
 //! **Differs from the text** nowhere. Propositions cannot be written.
-//! **Checked by** round trips and by the bad texts in `tests/bad_input.rs`.
+//! **Checked by** round trips and by the bad texts in `tests/all/bad_input.rs`.
 
 use crate::lsts::{Lsts, LstsBuilder, TAU};
 use crate::source::{NoFiles, Refusal, Sources, latin1, to_latin1};

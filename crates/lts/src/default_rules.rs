@@ -2,7 +2,7 @@
 //!
 //! **Implements** the traditional parallel composition (end of HVV section 3) with hiding and multiple renaming of the
 //! results, as TVT's `createrules` has it.
-//! **Checked by** `tests/rules.rs`.
+//! **Checked by** `tests/all/rules.rs`.
 
 use crate::lexer::{Lexer, Token};
 use crate::lsts::{Action, TAU};

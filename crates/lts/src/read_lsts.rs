@@ -6,7 +6,7 @@
 //! What is no part of the system, such as histories and layouts, is kept in a [`Document`].
 //! **Differs from the text** in that acceptance graphs are refused as systems: they are no LSTSs. With `lenient` sections come in any order, as in fMBT and TEMA, states of
 //! a proposition may have commas between them, and results of interrupted compositions are taken.
-//! **Checked by** round trips, the dialects in `tests/formats.rs`, and the bad texts in `tests/bad_input.rs`.
+//! **Checked by** round trips, the dialects in `tests/all/formats.rs`, and the bad texts in `tests/all/bad_input.rs`.
 
 use crate::document::{Document, Extras};
 use crate::lexer::{Lexer, Token};

@@ -6,7 +6,7 @@
 //! same text everywhere in a rule), `0` for tau, proposition rules with `&`, `|`, `!`, and `hide`.
 //! **Differs from the text** in that there may be any number of rules for `ll_rej` and `inf_rej`, about any
 //! components, and that a rule with an action that its component does not have is refused; with `lenient` it is dropped.
-//! **Checked by** `tests/rules.rs` and by writing and reading the rules of token rings in both formats.
+//! **Checked by** `tests/all/rules.rs` and by writing and reading the rules of token rings in both formats.
 
 use crate::expr::Expr;
 use crate::lexer::{Lexer, Token};

@@ -6,7 +6,7 @@
 //! States are keys as they are, with the places of components as they lie.
 //! **Preserves** what firing does: rules are fired by [`Composition`] itself.
 //! **Differs** from the tracers of models in that an agent with many partners has several units, so that each depends on few of them.
-//! **Checked by** `oracle/tests/packed.rs`, which compares successors and verdicts, and finds a tracer that leaves a
+//! **Checked by** `oracle/tests/all/packed.rs`, which compares successors and verdicts, and finds a tracer that leaves a
 //! component out.
 
 use crate::composition::{Composition, bytes_of};

@@ -4,7 +4,7 @@
 //! because nothing is known before; transitions that begin with the same one are an agent, and it is their root.
 //! **Preserves** what firing does: it is recorded as it is for derived rules, and held against footprints if there are
 //! any.
-//! **Checked by** `oracle/tests/packed.rs`.
+//! **Checked by** `oracle/tests/all/packed.rs`.
 
 use crate::Var;
 use crate::adapter::ModelSystem;

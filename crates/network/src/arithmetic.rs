@@ -1,7 +1,7 @@
 //! What the operators with two operands mean: C's `int` arithmetic.
 //!
 //! Shifts take the count modulo 32, as the machines do on which SPIN runs; other overflow wraps. The values of
-//! SPIN's own verifier are compared in `promela/tests/spin.rs`.
+//! SPIN's own verifier are compared in `promela/tests/all/spin.rs`.
 
 use crate::BinaryOp;
 

@@ -7,7 +7,7 @@
 //! where a channel operation is next, because there the process may have to wait. And a process that has ended stays.
 //! What a process by itself cannot know is refused: variables that others use, contents of channels, places of others,
 //! `timeout`, `else` beside a channel operation.
-//! **Checked by** `tests/open.rs` of `cli`: processes and channels together have the states and transitions of the model.
+//! **Checked by** `tests/all/open.rs` of `cli`: processes and channels together have the states and transitions of the model.
 
 use crate::execute::Moment;
 use crate::frame::{Frame, Segment};

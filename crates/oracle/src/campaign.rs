@@ -52,8 +52,9 @@ fn parse_number(text: &str) -> Option<u64> {
     }
 }
 
-/// Fails a test, and names the one command that repeats the failure. `file` is the integration test
-/// (empty for the tests inside the crate), `test` the name of the test function.
+/// Fails a test, and names the one command that repeats the failure. `file` is the file in `tests/all`
+/// (empty for the tests inside the crate), `test` the name of the test function. The crate is the one whose tests
+/// cargo runs.
 ///
 /// # Panics
 /// Always: that is its purpose.
@@ -64,10 +65,9 @@ pub fn fail(file: &str, test: &str, seed: u64, what: impl fmt::Display) -> ! {
 
 /// The message of [`fail`].
 pub fn failure(file: &str, test: &str, seed: u64, what: impl fmt::Display) -> String {
-    let target = if file.is_empty() { "--lib".into() } else { format!("--test {file}") };
-    format!(
-        "{what}\nrepeat with: {SEED_VARIABLE}={seed:#x} cargo test -p stubborn-oracle {target} {test} -- --nocapture"
-    )
+    let target = if file.is_empty() { format!("--lib {test}") } else { format!("--test all {file}::{test}") };
+    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_else(|_| "stubborn-oracle".to_owned());
+    format!("{what}\nrepeat with: {SEED_VARIABLE}={seed:#x} cargo test -p {package} {target} -- --nocapture")
 }
 
 /// What a campaign has seen.
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_failure_names_the_command_that_repeats_it() {
         let message = failure("campaign", "deadlocks_agree", 26, "lost a deadlock");
-        let command = "STUBBORN_SEED=0x1a cargo test -p stubborn-oracle --test campaign deadlocks_agree";
+        let command = "STUBBORN_SEED=0x1a cargo test -p stubborn-oracle --test all campaign::deadlocks_agree";
         assert!(message.starts_with("lost a deadlock\n") && message.contains(command), "{message}");
         assert!(failure("", "t", 1, "x").contains(" --lib t"));
     }

@@ -3,7 +3,7 @@
 //! [`compare_keys`] walks through the states of a system and compares what is made on keys with what the system makes: the same
 //! transitions in the same order lead to the same states, flags, limits and faults included; successors without transitions are
 //! the same; and what is wrong with a state is the same, when it is found out and when it is remembered. Tests and the fuzzer use it
-//! (`tests/packed.rs`, [`crate::promela::engines_agree`]).
+//! (`tests/all/packed.rs`, [`crate::promela::engines_agree`]).
 
 use std::collections::{HashSet, VecDeque};
 use stubborn_packed::{Failure, Odd, Packed, Sample, States};

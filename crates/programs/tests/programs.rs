@@ -1,4 +1,5 @@
-//! C programs as they are: what is found, in how many runs, and that nothing is left behind.
+//! C programs as they are: what is found, in how many runs, and that nothing is left behind. A binary of its
+//! own: it looks at what all processes have left in the system, so no other file of tests may explore beside it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! Beginnings that are repeated: the program takes their turns without asking, and nothing else is different.
+//! Beginnings that are repeated: the program takes their turns without asking, and nothing else is different. A
+//! binary of its own, because `programs.rs` looks at what everybody leaves behind.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! How fast runs are made, in processor time of everybody who takes part, and what limits it.
+//! How fast runs are made, in processor time of everybody who takes part, and what limits it. A binary of its own:
+//! the processor time of a process is that of all its tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

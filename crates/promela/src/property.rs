@@ -2,7 +2,7 @@
 //!
 //! A never claim is a Büchi automaton of forbidden runs: its locations are states, its conditions guards, those
 //! with an accept label accept. Where it ends, or an assertion of it fails, everything that follows is accepted.
-//! Steps of an atomic sequence read the same state. **Checked by** `tests/claims.rs`: the product has as many
+//! Steps of an atomic sequence read the same state. **Checked by** `tests/all/claims.rs`: the product has as many
 //! states as SPIN stores.
 
 use stubborn_ltl::{Automaton, Cube, Formula, Guard, Propositions, State};

@@ -1,7 +1,7 @@
-//! Shows one of the random programs of `tests/random_programs.rs`, and what an algorithm misses of it:
+//! Shows one of the random programs of `tests/all/random_programs.rs`, and what an algorithm misses of it:
 //! `cargo run -p stubborn-schedule --example random_program -- SEED ALGORITHM`.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/all/common/mod.rs"]
 mod common;
 
 use common::{observations, random_script};

@@ -2,7 +2,7 @@
 //!
 //! **Implements** vector clocks over the relation of `objects`: an event comes after the events of its process, after
 //! the event that started its process, and after every earlier event to which it is not independent.
-//! **Checked by** `tests/random_programs.rs`.
+//! **Checked by** `tests/all/random_programs.rs`.
 
 use crate::objects::Relation;
 use crate::op::{ObjectId, Op, ProcessId};

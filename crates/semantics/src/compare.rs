@@ -10,7 +10,7 @@
 //! **Differs from the text** (HVV Definition 7) in nothing; with `initial_stability` the initial states must also agree in
 //! having tau, as in Kaivola and Valmari's CFFD, which is a congruence for choice.
 //! Branching bisimilar states are merged first: they agree in all models, and determinisation is what costs.
-//! **Checked by** the pairs of `tests/pairs.rs` and by random pairs against the definition (`oracle`).
+//! **Checked by** the pairs of `tests/all/pairs.rs` and by random pairs against the definition (`oracle`).
 
 use crate::NoAnswer;
 use crate::acceptance::{Graph, Limit, Node};

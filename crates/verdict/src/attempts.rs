@@ -5,7 +5,7 @@
 //! ([`Packed`](stubborn_packed::Packed)). If a part turns out to have more values than its field has room for, it begins again with
 //! wider ones, and if nothing is gained by remembering, without.
 //! **Preserves** what each attempt finds: none knows anything of those before it.
-//! **Checked by** `oracle/tests/packed.rs` and `cli/tests/linear_engines.rs`.
+//! **Checked by** `oracle/tests/all/packed.rs` and `cli/tests/all/linear_engines.rs`.
 
 use crate::{EngineKind, Options};
 use stubborn_explore::Limits;

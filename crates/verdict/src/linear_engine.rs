@@ -7,7 +7,7 @@
 //! **Preserves** everything but the memory that is used: states are numbered, looked at and expanded in the same order. (A store that
 //! is not exact may take other states for one another.) Transitions have the same numbers, so that a run that was found is
 //! replayed by the system itself.
-//! **Checked by** `cli/tests/linear_engines.rs` and the campaign of `cli/tests/linear_campaign.rs`.
+//! **Checked by** `cli/tests/all/linear_engines.rs` and the campaign of `cli/tests/all/linear_campaign.rs`.
 
 use crate::attempts::{self, Attempt, by_engine, can_sift};
 use crate::phase::make_store;

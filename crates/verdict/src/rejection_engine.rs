@@ -5,7 +5,7 @@
 //! With reduction, sets are chosen by the state behind the key. That no condition holds in a state is remembered by the parts that
 //! they are about.
 //! **Preserves** everything but time and memory: transitions have the same numbers and come in the same order.
-//! **Checked by** `oracle/tests/packed.rs` and `oracle/tests/testers.rs`.
+//! **Checked by** `oracle/tests/all/packed.rs` and `oracle/tests/all/testers.rs`.
 
 use crate::attempts::{self, Attempt, by_engine};
 use crate::engine::Lean;

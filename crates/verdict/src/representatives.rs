@@ -3,7 +3,7 @@
 //! As without symmetry (`engine.rs`), small systems are searched as they are, and a search that does not end soon begins
 //! again with keys: [`Packed`] makes the successors, and each is replaced by its representative. A reduction chooses by looking at
 //! states, so with one the system itself makes the successors.
-//! **Checked by** `oracle/tests/packed_symmetry.rs`: counts, verdicts and counterexamples are the same with both engines.
+//! **Checked by** `oracle/tests/all/packed_symmetry.rs`: counts, verdicts and counterexamples are the same with both engines.
 
 use crate::attempts::{self, Attempt, by_engine};
 use crate::phase::{Broken, Searched, run_phase};

@@ -4,7 +4,7 @@
 //! `STUBBORN_MODELS=/a/directory` has it look elsewhere, and `STUBBORN_MOST_STATES` sets what is too large. With
 //! `--nocapture` every model has its line: what was compared and how long it took, or why it was not compared.
 
-#[path = "../../promela/tests/support/files.rs"]
+#[path = "../../promela/tests/all/support/files.rs"]
 mod files;
 
 use files::{Directory, EXAMPLES, compile_file, models, promela_files};

@@ -20,7 +20,7 @@ macro_rules! programs {
             // The standard library's, which is the cheapest for all.
             use std::sync::Arc;
             use std::sync::atomic::Ordering::SeqCst;
-            include!("../../../threads/tests/programs/all.rs");
+            include!("../../../threads/tests/all/programs/all.rs");
 
             /// The program of a name.
             pub(super) fn program(name: &str) -> Option<Box<dyn Fn() + Send + Sync + 'static>> {

@@ -6,7 +6,7 @@
 //! written, without reduction; of its messages the user chooses what is seen. `model.pml#P` is the process P alone, and
 //! `model.pml#q` the channel q: their channel operations are always seen, because others take part in them.
 //! Where only what can be seen from outside counts, the whole model is explored with stubborn sets (`reduced`).
-//! **Checked by** `tests/lts.rs` and `tests/open.rs`.
+//! **Checked by** `tests/all/lts.rs` and `tests/all/open.rs`.
 
 mod reduced;
 

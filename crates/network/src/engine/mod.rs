@@ -7,7 +7,7 @@
 //! **Differs** from the reference in how it notices an atomic sequence that does not end: a state on the way
 //! is compared with one earlier state only, whose depth is a power of two. That finds every endless sequence
 //! sooner or later, and then the reference judges.
-//! **Checked by** `tests/engine.rs` of the Promela front-end, which compares both state by state.
+//! **Checked by** `tests/all/engine.rs` of the Promela front-end, which compares both state by state.
 
 mod compile;
 mod evaluate;

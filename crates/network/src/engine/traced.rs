@@ -6,7 +6,7 @@
 //! with where the others are.
 //! **Preserves** what the engine does: it is the engine, with [`notes`](super::notes) of the bytes that it touches.
 //! The shape is the order of segments, which is all that is known of a state without a read.
-//! **Checked by** `tests/packed.rs` of the oracle.
+//! **Checked by** `tests/all/packed.rs` of the oracle.
 
 use super::moves::Wanted;
 use super::program::{Act, Program};

@@ -13,7 +13,7 @@
 //! **Differs** from SPIN in what is merged: SPIN merges within a sequence of statements only, and some that are not
 //! confluent. Nothing is merged where somebody can see where processes are or what their locals hold, where it matters who
 //! moved last, and in processes that need a permission (`provided`).
-//! **Checked by** `promela/tests/optimise.rs`, which walks both networks side by side, by the verdicts of all test models
+//! **Checked by** `promela/tests/all/optimise.rs`, which walks both networks side by side, by the verdicts of all test models
 //! and by the random models of `oracle`.
 
 use super::dead::within_sequences;

@@ -5,7 +5,7 @@
 //! cannot move ends the branch. It is fulfilled if it ends, if an assertion of it fails, or if it passes
 //! accepting locations for ever. Steps of a claim that are atomic are one move.
 //! **Checked by** SPIN's counts: the product has as many states and transitions as SPIN stores
-//! (`tests/linear_spin.rs`).
+//! (`tests/all/linear_spin.rs`).
 
 use super::{Arc, Marked, Run, Runs};
 use std::collections::HashMap;

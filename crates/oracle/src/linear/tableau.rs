@@ -6,7 +6,7 @@
 //! subformulas here; it must be the truth there. What is promised must come: a formula `a U b` that holds is
 //! followed by `b`, and a formula `a V b` that does not by a state without `b`.
 //! **Differs from the text**: all operators have cases of their own, nothing is rewritten, no automaton is made.
-//! **Checked by** the meaning of formulas on single runs, in both directions (`tests/linear_brute.rs`).
+//! **Checked by** the meaning of formulas on single runs, in both directions (`tests/all/linear_brute.rs`).
 
 use super::{Arc, Marked, Run, Runs};
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! `ltl` formulas: their skeleton of boolean and temporal operators becomes a formula, the rest propositions.
 //!
-//! Equal expressions are one proposition, whatever they were called. **Checked by** `tests/syntax.rs` and by
+//! Equal expressions are one proposition, whatever they were called. **Checked by** `tests/all/syntax.rs` and by
 //! SPIN's verdicts.
 
 use super::Lowering;

@@ -3,7 +3,7 @@
 //! **Implements** the stack of VS's stateless search: at each node who can move, who need not, whose move was
 //! explored and whose is to be. A new node begins with the process that moved last, if it may; going back, the deepest node with
 //! something left to do is where the next run leaves this one.
-//! **Checked by** `tests/random_programs.rs`.
+//! **Checked by** `tests/all/random_programs.rs`.
 
 use super::optimal::Branch;
 use super::search::Explorer;

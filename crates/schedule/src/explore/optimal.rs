@@ -10,7 +10,7 @@
 //! two runs may number such objects differently. Of an operation
 //! with several outcomes all are explored, those that are not in the tree with nothing to follow.
 //! Where a relation is in doubt, the search begins again with source sets.
-//! **Checked by** `tests/random_programs.rs` and the counts of `tests/counts.rs`.
+//! **Checked by** `tests/all/random_programs.rs` and the counts of `tests/all/counts.rs`.
 
 use super::node::Node;
 use super::search::Explorer;

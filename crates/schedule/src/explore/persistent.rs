@@ -12,7 +12,7 @@
 //! another number. Each process numbers the objects that it meets, and numbers that meant the same object once are
 //! merged for ever (another reason to begin again); numbers that mean different objects in different runs
 //! are merged by the same rule, which loses some reduction and nothing else.
-//! **Checked by** `tests/random_programs.rs`.
+//! **Checked by** `tests/all/random_programs.rs`.
 
 use super::Algorithm;
 use super::search::Explorer;

@@ -4,7 +4,7 @@
 //! done there before; from there on every step is an event of the trace, whose races are looked at.
 //! **Differs from the text** in that a run which turns out to be a repetition can be driven to its end (some
 //! programs cannot be left in the middle); a failure on the way is one all the same.
-//! **Checked by** `tests/random_programs.rs`, and `crates/threads/tests/bad_input.rs` for what is not deterministic.
+//! **Checked by** `tests/all/random_programs.rs`, and `crates/threads/tests/all/bad_input.rs` for what is not deterministic.
 
 use super::node::Choice;
 use super::search::Explorer;

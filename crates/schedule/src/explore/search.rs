@@ -4,7 +4,7 @@
 //! the next run (`run`) repeats it up to the deepest node where something is left to do.
 //! **Preserves** whatever the algorithm preserves: from every class of runs that differ in the order of independent
 //! operations only, one is made, so every deadlock and every failure of a process is found.
-//! **Checked by** `tests/random_programs.rs`.
+//! **Checked by** `tests/all/random_programs.rs`.
 
 use super::node::Node;
 use super::persistent::Futures;

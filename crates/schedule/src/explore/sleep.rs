@@ -4,7 +4,7 @@
 //! goes on sleeping if its operation is independent of the step.
 //! **Preserves** one run of every class, whatever set of processes is explored in a state, as long as that set is
 //! enough without sleep sets.
-//! **Checked by** `tests/random_programs.rs`.
+//! **Checked by** `tests/all/random_programs.rs`.
 
 use super::Fault;
 use super::node::Node;

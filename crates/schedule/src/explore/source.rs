@@ -11,7 +11,7 @@
 //! through are ordered, not in conflict, so the conflict of that lock is with the lock before. Where the relation
 //! is in doubt, everybody who can move in the state before `e` is explored there, and earlier events are looked
 //! at too.
-//! **Checked by** `tests/random_programs.rs`; the faults `DroppedRace`, `EnablingRaces`, `ForgottenWaiters` and
+//! **Checked by** `tests/all/random_programs.rs`; the faults `DroppedRace`, `EnablingRaces`, `ForgottenWaiters` and
 //! `DisagreeingOrder` must be found there.
 
 use super::Fault;

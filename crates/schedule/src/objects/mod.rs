@@ -22,8 +22,8 @@
 //! **Differs from the text**: the tables of VS look at the value (a send and a receive depend if the channel is
 //! empty or full); here the rank of a message says the same of a whole run: the i-th receive comes after
 //! the i-th send, and the i-th send after the receive with rank i minus capacity.
-//! **Checked by** `tests/tables.rs` (every pair of labels, by executing both orders in all small values) and by
-//! `tests/random_programs.rs`.
+//! **Checked by** `tests/all/tables.rs` (every pair of labels, by executing both orders in all small values) and by
+//! `tests/all/random_programs.rs`.
 
 mod barrier;
 mod channel;

@@ -8,7 +8,7 @@
 //! The data's way: `lexer` and `parse` make steps of a text, `run` does them. That the result is the same as what
 //! composing everything at once would give is what a congruence means: each semantics here is one for composition, hiding and
 //! renaming. [`Built::same_under`] is the coarsest that was used.
-//! **Checked by** `tests/build.rs`, and by random networks for the congruences (`oracle`).
+//! **Checked by** `tests/all/build.rs`, and by random networks for the congruences (`oracle`).
 
 mod lexer;
 mod parse;

@@ -3,7 +3,7 @@
 //! Everything is always enabled: who has an owner has it. Additions commute, and so do a clone and a drop that is not the last (whoever clones has
 //! an owner of his own); an upgrade and a drop do not, because the drop might have been the last. The last drop conflicts with
 //! every other one, and who looks with whoever changes anything.
-//! **Checked by** the tests below (every pair of operations, in both orders) and `tests/counted.rs`.
+//! **Checked by** the tests below (every pair of operations, in both orders) and `tests/all/counted.rs`.
 
 use super::state::{COUNTS_MATTER, with_state};
 use super::stop;

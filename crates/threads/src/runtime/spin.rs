@@ -5,7 +5,7 @@
 //! done so `spin_after` times. Then it is tried out: it gets the same again, without anybody else moving, for `ROUNDS` rounds.
 //! If it has gone round so often, it is taken to wait, and the exploration begins again with this knowledge; the number of such
 //! assumptions is in the report. If it does something else before (it gives up after some rounds), it never waits: every one of its
-//! reads is a step. `tests/gaps.rs` has loops of both kinds.
+//! reads is a step. `tests/all/gaps.rs` has loops of both kinds.
 
 use super::state::{State, with_state};
 use super::turn;

@@ -10,7 +10,7 @@
 //! Whether the mutex is held is looked at whenever somebody waits or notifies (`Guards`). If it is not, or if somebody waits for a time, the
 //! exploration begins again with notifications that are steps. That is in time: before the first operation without the mutex all others have kept to the
 //! rule, so every run up to there has an equivalent one among those that are made.
-//! **Checked by** `tests/random_threads.rs` against a full search in which each of these is a step of its own; that a mistake
+//! **Checked by** `tests/all/random_threads.rs` against a full search in which each of these is a step of its own; that a mistake
 //! (`Builder::trusting_guards`) is made must be noticed there.
 
 use super::state::{NOTIFICATIONS_MATTER, Settings, State, with_state};

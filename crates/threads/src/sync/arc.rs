@@ -3,7 +3,7 @@
 //! Cloning and dropping are no operations as long as nobody can tell when they are done. Somebody can who asks for a count, for the data
 //! alone (`try_unwrap`, `get_mut`), or for the data that a `Weak` refers to; and if the last one to go drops data whose destructor does something
 //! visible, it matters who is last. When that happens, the exploration begins again, and all operations on counts of what was created at the
-//! same place are visible. `tests/counted.rs` would notice an error.
+//! same place are visible. `tests/all/counted.rs` would notice an error.
 //!
 //! **Differs from the standard library**: `Arc<T>` does not become `Arc<dyn Trait>` by itself (only the standard library's types can), but by
 //! `Arc::coerce` (`coerce`). Methods cannot have `self: Arc<Self>`.

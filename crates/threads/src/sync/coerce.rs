@@ -2,7 +2,7 @@
 //!
 //! The standard library's `Arc<T>` becomes an `Arc<dyn Trait>` by itself; that is a privilege of its types. Here it is said: `Arc::coerce(arc, |data|
 //! data)` lets the standard library's `Arc` inside do it. Counts stay what they are: it is the same owner.
-//! `tests/counted.rs` would notice an error.
+//! `tests/all/counted.rs` would notice an error.
 
 use super::arc::{Arc, Weak};
 use std::any::Any;

@@ -8,7 +8,7 @@
 //! **Differs from the text** in that it is not done where this is not so or not proved: events on rendezvous channels, which keep no
 //! message; events of locals, and on channels of locals; atomic sequences, inside which nobody else moves; sequences that are one step, which
 //! may send and receive.
-//! **Checked by** random models (`tests/lts_models.rs`).
+//! **Checked by** random models (`tests/all/lts_models.rs`).
 
 use super::{Events, ReadArgs, Subject, View, is_called, limits};
 use crate::args::ReductionWord;

@@ -1,0 +1,71 @@
+//! Searches a Promela model with one engine: `cargo bench -p stubborn-bench --bench search_promela -- MODEL.pml ENGINE REDUCTION OPTIMISED THREADS STORE`.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use stubborn_explore::Unwatched;
+use stubborn_network::{Network, Optimisations};
+use stubborn_reduce::{NetworkReduction, Reduction, ReductionKind};
+use stubborn_system::Question;
+use stubborn_text::{LoadError, Loader};
+use stubborn_verdict::{EngineKind, Options, StoreKind, analyse_with};
+
+/// Includes from a directory.
+struct Directory(PathBuf);
+
+impl Loader for Directory {
+    fn load(&self, path: &str) -> Result<String, LoadError> {
+        std::fs::read_to_string(self.0.join(path)).map_err(|_| LoadError::Missing)
+    }
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
+    let text = std::fs::read_to_string(Path::new(&args[0])).expect("a model");
+    let word = |i: usize| args.get(i).map_or("", String::as_str);
+    let directory = Path::new(&args[0]).parent().unwrap_or(Path::new(".")).to_owned();
+    let compiled = stubborn_promela::compile(&args[0], &text, &Directory(directory), &Default::default());
+    let mut network = compiled.network.expect("no errors");
+    if word(3) == "optimised" {
+        network = network.optimised(Optimisations::ALL, &[]).network;
+    }
+    let engine = match word(1) {
+        "interpreter" => EngineKind::Interpreter,
+        "packed" => EngineKind::Packed,
+        _ => EngineKind::Auto,
+    };
+    let reduction = if word(2) == "smaller" { ReductionKind::Smaller } else { ReductionKind::None };
+    let make = |kind: ReductionKind| {
+        let make = || Box::new(NetworkReduction::new(&network, &[], kind)) as Box<dyn Reduction<Network>>;
+        (kind != ReductionKind::None).then(make)
+    };
+    let questions = Some(vec![Question::Safety, Question::Deadlock]);
+    let show_no_return = false;
+    let threads = word(4).parse().unwrap_or(1);
+    let options = Options {
+        questions,
+        reduction,
+        engine,
+        threads,
+        store: if word(5) == "quotient" { StoreKind::Quotient } else { StoreKind::Exact },
+        all_errors: true,
+        show_no_return,
+        ..Options::default()
+    };
+    let started = Instant::now();
+    let analysis = analyse_with(&network, &make, &options, &mut Unwatched).expect("no fault");
+    let seconds = started.elapsed().as_secs_f64();
+    for phase in &analysis.phases {
+        let stats = phase.stats;
+        println!(
+            "{:?} threads {} states {} edges {} terminal {} depth {} bytes/state {:.1} time {seconds:.3} ns/edge {:.1}",
+            phase.end,
+            phase.threads,
+            stats.states,
+            stats.edges,
+            stats.terminal_states,
+            stats.depth,
+            stats.peak_bytes as f64 / stats.states as f64,
+            1e9 * seconds / stats.edges as f64
+        );
+    }
+}
