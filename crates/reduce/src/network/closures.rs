@@ -9,6 +9,7 @@
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
 use super::nodes::{Block, blocks, empty, unite};
+use super::places::Place;
 use super::situation::{Chooser, Situation};
 use fixedbitset::FixedBitSet;
 
@@ -191,7 +192,7 @@ impl Closure {
                 if disabled == Disabled::Process {
                     self.add_current(situation, situation.pid(node));
                 } else {
-                    self.add_cheapest(situation, node);
+                    self.add_cheapest(situation, |chooser| situation.elsewhere(node, chooser));
                 }
             } else if is_waiting && disabled == Disabled::Process {
                 // All that may change what it waits for.
@@ -199,7 +200,7 @@ impl Closure {
                 situation.alternatives(node, &mut All(&mut all));
                 self.add(situation, &blocks(&all).collect::<Vec<_>>());
             } else {
-                self.add_cheapest(situation, node);
+                self.add_cheapest(situation, |chooser| situation.alternatives(node, chooser));
             }
             if self.n_enabled > n_before && limit.is_reached(situation, self.n_enabled) {
                 break;
@@ -231,10 +232,9 @@ impl Closure {
     /// Whether all steps that a process may take now are in the set.
     #[inline]
     fn covers(&mut self, situation: &Situation<'_, '_>, pid: usize) -> bool {
-        let current = situation.place(pid).current.clone();
+        let Place { current, all, .. } = situation.place(pid);
         let covers = current.clone().all(|node| self.set.contains(node));
         if covers {
-            let all = situation.population().range(pid);
             self.covered.insert_range(all.start..current.start);
             self.covered.insert_range(current.end..all.end);
         }
@@ -273,12 +273,16 @@ impl Closure {
 
     /// Adds the alternative that costs least: enabled nodes that are new, then nodes that are new.
     #[inline]
-    fn add_cheapest(&mut self, situation: &Situation<'_, '_>, node: usize) {
+    fn add_cheapest<'s, 'a, 'n>(
+        &mut self,
+        situation: &'s Situation<'a, 'n>,
+        show: impl FnOnce(&mut Cheapest<'_, 's, 'a, 'n>),
+    ) {
         let mut least = std::mem::take(&mut self.least);
         least.clear();
         let (set, enabled) = (self.set.as_slice(), situation.enabled().as_slice());
         let mut cheapest = Cheapest { situation, set, enabled, cost: None, least };
-        situation.alternatives(node, &mut cheapest);
+        show(&mut cheapest);
         let (is_free, least) = (cheapest.is_free(), cheapest.least);
         if !is_free {
             self.add(situation, &least);
