@@ -257,7 +257,9 @@ impl Closure {
             if new & enabled[block] != 0 {
                 self.n_enabled += (new & enabled[block]).count_ones() as usize;
             }
-            self.work.extend(Block { at, bits: new & !covered[block] }.ones());
+            for node in (Block { at, bits: new & !covered[block] }).ones() {
+                self.work.push(node);
+            }
         }
     }
 
