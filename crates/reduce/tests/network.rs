@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
-use stubborn_network::{Expr, Network, Place, Scope, Variable};
+use stubborn_network::{Expr, Micro, Network, Place, Scope, Variable};
 use stubborn_promela::{Options, compile};
 use stubborn_reduce::{CheckDepth, NetworkReduction, Reduction, ReductionKind};
 use stubborn_system::Batch;
@@ -73,6 +73,43 @@ fn sets_are_stubborn_by_definition() {
             assert!(!states.is_empty(), "{name}");
         }
     }
+}
+
+#[test]
+fn the_smaller_of_two_is_one_of_the_two() {
+    let mut n_deleted = 0;
+    for (name, network) in models() {
+        let of_kind = |kind| NetworkReduction::new(&network, &[], kind);
+        // Few enough for deletion not to be given up.
+        let (states, _, _) = reduced_states(&network, &mut of_kind(ReductionKind::Smaller), 200);
+        let mut smaller = of_kind(ReductionKind::Smaller);
+        let mut closing = of_kind(ReductionKind::Persistent3);
+        // The kernel's algorithm, on lists.
+        let mut deleting = of_kind(ReductionKind::Deletion);
+        for state in &states {
+            let enabled: BTreeSet<(usize, u32)> = network
+                .expand(state)
+                .successors
+                .iter()
+                .map(|s| (s.trail[0].pid, s.trail[0].step.0))
+                .collect();
+            let closed = closing.set(state).expect("no fault");
+            let deleted = deleting.set(state).expect("no fault");
+            let pids = |set: &Option<Vec<Micro>>| -> Option<Vec<usize>> {
+                let members = set.as_ref()?.iter().filter(|m| enabled.contains(&(m.pid, m.step.0)));
+                Some(members.map(|m| m.pid).collect())
+            };
+            let (closed_pids, deleted_pids) = (pids(&closed), pids(&deleted));
+            let is_one_process =
+                closed_pids.as_ref().is_some_and(|pids| pids.iter().all(|pid| *pid == pids[0]));
+            let size = |pids: &Option<Vec<usize>>| pids.as_ref().map_or(usize::MAX, Vec::len);
+            let is_deleted = !is_one_process && size(&deleted_pids) < size(&closed_pids);
+            n_deleted += usize::from(is_deleted);
+            let expected = if is_deleted { deleted } else { closed };
+            assert_eq!(smaller.set(state).expect("no fault"), expected, "{name}");
+        }
+    }
+    assert!(n_deleted > 100, "deletion was better in {n_deleted} states only");
 }
 
 #[test]

@@ -37,10 +37,15 @@ impl Channels {
 
     /// The numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = i32> + '_ {
-        self.bits.iter().enumerate().flat_map(|(i, &bits)| {
-            let after = |bits: &u64| Some(bits & (bits - 1)).filter(|&bits| bits != 0);
-            let rests = std::iter::successors(Some(bits).filter(|&bits| bits != 0), after);
-            rests.map(move |bits| (i * 64) as i32 + bits.trailing_zeros() as i32)
+        let (mut bits, mut i) = (self.bits, 0);
+        std::iter::from_fn(move || {
+            while i < bits.len() && bits[i] == 0 {
+                i += 1;
+            }
+            let rest = bits.get_mut(i)?;
+            let number = i as i32 * 64 + rest.trailing_zeros() as i32;
+            *rest &= *rest - 1;
+            Some(number)
         })
     }
 

@@ -8,7 +8,9 @@
 //! nothing and bring nothing.
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
+use super::cheapest::Cheapest;
 use super::nodes::{Block, blocks, empty, unite};
+use super::places::Place;
 use super::situation::{Chooser, Situation};
 use fixedbitset::FixedBitSet;
 
@@ -191,7 +193,7 @@ impl Closure {
                 if disabled == Disabled::Process {
                     self.add_current(situation, situation.pid(node));
                 } else {
-                    self.add_cheapest(situation, node);
+                    self.add_cheapest(situation, |chooser| situation.elsewhere(node, chooser));
                 }
             } else if is_waiting && disabled == Disabled::Process {
                 // All that may change what it waits for.
@@ -199,7 +201,7 @@ impl Closure {
                 situation.alternatives(node, &mut All(&mut all));
                 self.add(situation, &blocks(&all).collect::<Vec<_>>());
             } else {
-                self.add_cheapest(situation, node);
+                self.add_cheapest(situation, |chooser| situation.alternatives(node, chooser));
             }
             if self.n_enabled > n_before && limit.is_reached(situation, self.n_enabled) {
                 break;
@@ -231,10 +233,9 @@ impl Closure {
     /// Whether all steps that a process may take now are in the set.
     #[inline]
     fn covers(&mut self, situation: &Situation<'_, '_>, pid: usize) -> bool {
-        let current = situation.place(pid).current.clone();
+        let Place { current, all, .. } = situation.place(pid);
         let covers = current.clone().all(|node| self.set.contains(node));
         if covers {
-            let all = situation.population().range(pid);
             self.covered.insert_range(all.start..current.start);
             self.covered.insert_range(current.end..all.end);
         }
@@ -257,7 +258,9 @@ impl Closure {
             if new & enabled[block] != 0 {
                 self.n_enabled += (new & enabled[block]).count_ones() as usize;
             }
-            self.work.extend(Block { at, bits: new & !covered[block] }.ones());
+            for node in (Block { at, bits: new & !covered[block] }).ones() {
+                self.work.push(node);
+            }
         }
     }
 
@@ -273,110 +276,20 @@ impl Closure {
 
     /// Adds the alternative that costs least: enabled nodes that are new, then nodes that are new.
     #[inline]
-    fn add_cheapest(&mut self, situation: &Situation<'_, '_>, node: usize) {
+    fn add_cheapest<'s, 'a, 'n>(
+        &mut self,
+        situation: &'s Situation<'a, 'n>,
+        show: impl FnOnce(&mut Cheapest<'_, 's, 'a, 'n>),
+    ) {
         let mut least = std::mem::take(&mut self.least);
         least.clear();
-        let (set, enabled) = (self.set.as_slice(), situation.enabled().as_slice());
-        let mut cheapest = Cheapest { situation, set, enabled, cost: None, least };
-        situation.alternatives(node, &mut cheapest);
+        let mut cheapest = Cheapest::new(situation, &self.set, least);
+        show(&mut cheapest);
         let (is_free, least) = (cheapest.is_free(), cheapest.least);
         if !is_free {
             self.add(situation, &least);
         }
         self.least = least;
-    }
-}
-
-/// How many enabled nodes, and how many nodes, would be new.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Cost {
-    n_enabled: u32,
-    n_nodes: u32,
-}
-
-/// Finds the first of the alternatives that cost least.
-struct Cheapest<'c, 's, 'a, 'n> {
-    situation: &'s Situation<'a, 'n>,
-    set: &'c [usize],
-    enabled: &'c [usize],
-    cost: Option<Cost>,
-    least: Vec<Block>,
-}
-
-impl Cheapest<'_, '_, '_, '_> {
-    /// What an alternative costs; at least, as long as processes were not asked. Whether all were.
-    #[inline]
-    fn cost(&self, nodes: &[Block]) -> (Cost, bool) {
-        let (mut cost, mut all_unasked) = (Cost::default(), 0);
-        for &Block { at, bits } in nodes {
-            let block = at as usize;
-            let new = bits & !self.set[block];
-            if new == 0 {
-                continue;
-            }
-            let unasked = self.situation.unasked(block);
-            all_unasked |= new & unasked;
-            cost.n_nodes += count(new);
-            let firing = new & self.enabled[block] & !unasked;
-            if firing != 0 {
-                cost.n_enabled += count(firing);
-            }
-        }
-        (cost, all_unasked == 0)
-    }
-
-    #[inline]
-    fn keep(&mut self, nodes: &[Block], cost: Cost) {
-        self.cost = Some(cost);
-        self.least.clear();
-        // One by one: mostly there is one.
-        nodes.iter().for_each(|&block| self.least.push(block));
-    }
-
-    /// Whether there is an alternative that costs nothing.
-    #[inline]
-    fn is_free(&self) -> bool {
-        self.cost == Some(Cost::default())
-    }
-}
-
-/// How many bits are set: mostly one.
-#[inline]
-fn count(bits: usize) -> u32 {
-    if bits & (bits - 1) == 0 { 1 } else { bits.count_ones() }
-}
-
-impl Chooser for Cheapest<'_, '_, '_, '_> {
-    #[inline]
-    fn is_welcome(&mut self, nodes: &[Block]) -> bool {
-        self.cost.is_none_or(|least| self.cost(nodes).0 < least)
-    }
-
-    #[inline]
-    fn take(&mut self, nodes: &[Block]) -> bool {
-        let (mut cost, is_exact) = self.cost(nodes);
-        if !is_exact {
-            for &Block { at, bits } in nodes {
-                self.situation.ask_about(Block { at, bits: bits & !self.set[at as usize] });
-            }
-            cost = self.cost(nodes).0;
-        }
-        if self.cost.is_none_or(|least| cost < least) {
-            self.keep(nodes, cost);
-        }
-        self.is_free()
-    }
-
-    #[inline]
-    fn show(&mut self, nodes: &[Block]) -> bool {
-        let (cost, is_exact) = self.cost(nodes);
-        if self.cost.is_none_or(|least| cost < least) {
-            if !is_exact {
-                return self.take(nodes);
-            }
-            self.keep(nodes, cost);
-        }
-        self.is_free()
     }
 }
 

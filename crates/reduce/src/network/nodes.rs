@@ -5,6 +5,7 @@
 //! **Checked by** the definition, wherever sets are held against it.
 
 use fixedbitset::FixedBitSet;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A block of a set that is not empty.
@@ -34,6 +35,16 @@ pub(super) fn empty(set: &mut FixedBitSet, n_nodes: usize) {
 pub(super) fn blocks(set: &FixedBitSet) -> impl Iterator<Item = Block> + '_ {
     let all = set.as_slice().iter().enumerate();
     all.filter(|(_, bits)| **bits != 0).map(|(at, &bits)| Block { at: at as u32, bits })
+}
+
+/// The blocks of all nodes in a range.
+pub(super) fn blocks_of(nodes: Range<usize>) -> impl Iterator<Item = Block> {
+    let Range { start, end } = nodes;
+    (start / WIDTH..end.div_ceil(WIDTH)).filter_map(move |block| {
+        let (from, to) = (start.max(block * WIDTH), end.min((block + 1) * WIDTH));
+        let bits = usize::MAX.checked_shr((WIDTH - (to - from)) as u32)? << (from % WIDTH);
+        Some(Block { at: block as u32, bits })
+    })
 }
 
 /// Adds nodes to a set.
@@ -139,5 +150,8 @@ mod tests {
         unite(&mut other, made);
         assert!(is_within(made, &other) && count_within(made, &other) == 6);
         assert!(other.ones().eq(nodes));
+        for range in [0..0, 5..5, 0..64, 3..64, 64..65, 60..200] {
+            assert!(blocks_of(range.clone()).flat_map(Block::ones).eq(range));
+        }
     }
 }

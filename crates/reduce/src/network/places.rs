@@ -9,8 +9,8 @@ use std::ops::Range;
 pub(super) struct Place {
     /// The steps that the process may take.
     pub(super) current: Range<usize>,
-    /// The first node of the process.
-    first: usize,
+    /// All steps of the process.
+    pub(super) all: Range<usize>,
     /// For each node of the process: the steps from which it can get there.
     towards: Sets,
 }
@@ -18,18 +18,18 @@ pub(super) struct Place {
 impl Place {
     /// `all` are the nodes of the process, and `reach` tells the nodes that come after each of those at the location.
     pub(super) fn new(all: Range<usize>, current: Range<usize>, reach: &[FixedBitSet]) -> Self {
-        let (first, mut towards) = (all.start, Sets::default());
-        for node in all {
+        let mut towards = Sets::default();
+        for node in all.clone() {
             let leads_there = current.clone().zip(reach).filter(|(_, reach)| reach.contains(node));
             towards.push(leads_there.map(|(step, _)| step));
         }
-        Self { current, first, towards }
+        Self { current, all, towards }
     }
 
     /// The steps that the process may take now and from which it can get to a node.
     #[inline]
     pub(super) fn towards(&self, node: usize) -> &[Block] {
-        self.towards.get(node - self.first)
+        self.towards.get(node - self.all.start)
     }
 
     /// What it takes in memory, roughly, in numbers.

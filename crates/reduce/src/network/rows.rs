@@ -6,7 +6,7 @@
 
 use super::accord::{Conflict, Demand, changes, conflict, demand};
 use super::ledger::Hits;
-use super::nodes::{Nodes, blocks, unite};
+use super::nodes::{Block, Nodes, blocks, blocks_of, unite};
 use super::population::Population;
 use super::signature::Signature;
 use super::touch::{Literal, Read, Touch};
@@ -116,7 +116,16 @@ impl Population {
 
     /// Adds the nodes that are held to account for some deeds.
     fn add_nodes(&self, deeds: &FixedBitSet, out: &mut FixedBitSet) {
-        out.extend(deeds.ones().flat_map(|deed| self.deeds[deed].nodes.iter().copied()));
+        let n_steps = self.nodes.len();
+        // The first deeds are those of the nodes themselves.
+        for Block { at, bits } in blocks_of(0..n_steps) {
+            out.as_mut_slice()[at as usize] |= deeds.as_slice()[at as usize] & bits;
+        }
+        for Block { at, bits } in blocks_of(n_steps..self.deeds.len()) {
+            let bits = deeds.as_slice()[at as usize] & bits;
+            let others = (Block { at, bits }).ones();
+            out.extend(others.flat_map(|deed| self.deeds[deed].nodes.iter().copied()));
+        }
     }
 
     /// The nodes that are held to account for some deeds.

@@ -22,7 +22,7 @@
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
 use super::look::Look;
-use super::nodes::{Block, Nodes, Sets, WIDTH, count_within, empty, unite};
+use super::nodes::{Block, Nodes, Sets, WIDTH, blocks_of, count_within, empty, unite};
 use super::places::Place;
 use super::population::{Node, Population};
 use super::rows::{ClauseRow, LiteralRow, Row};
@@ -147,12 +147,9 @@ impl<'a, 'n> Situation<'a, 'n> {
         if !self.look.ask_about(pid) {
             return;
         }
-        let Range { start, end } = self.population().range(pid);
-        for block in start / WIDTH..end.div_ceil(WIDTH) {
-            let (from, to) = (start.max(block * WIDTH), end.min((block + 1) * WIDTH));
-            let all = (usize::MAX).checked_shr((WIDTH - (to - from)) as u32).unwrap_or(0) << (from % WIDTH);
-            let unasked = &self.room.unasked[block];
-            unasked.set(unasked.get() & !all);
+        for block in blocks_of(self.population().range(pid)) {
+            let unasked = &self.room.unasked[block.at as usize];
+            unasked.set(unasked.get() & !block.bits);
         }
     }
 
@@ -182,6 +179,11 @@ impl<'a, 'n> Situation<'a, 'n> {
     #[inline]
     pub(super) fn is_step(&self, node: usize) -> bool {
         node < self.nodes.len()
+    }
+
+    /// The nodes that are checks.
+    pub(super) fn checks(&self) -> Range<usize> {
+        self.nodes.len()..self.n_nodes
     }
 
     /// The process of a step.
@@ -336,9 +338,9 @@ impl<'a, 'n> Situation<'a, 'n> {
         }
     }
 
-    /// What must happen before a node can be enabled whose process is elsewhere.
+    /// Shows what must happen before a node can be enabled whose process is elsewhere.
     #[inline]
-    fn elsewhere(&self, node: usize, chooser: &mut impl Chooser) {
+    pub(super) fn elsewhere(&self, node: usize, chooser: &mut impl Chooser) {
         if chooser.show(self.place(self.pid(node)).towards(node)) || chooser.show(self.before.get(node)) {
             return;
         }
