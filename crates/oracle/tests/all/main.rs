@@ -5,6 +5,7 @@
 mod files;
 
 mod campaign;
+mod choices;
 mod definition;
 mod derived;
 mod followed;

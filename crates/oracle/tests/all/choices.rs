@@ -1,0 +1,160 @@
+//! Stubborn sets on keys against those on states, step by step of a search: what is recalled by the parts of a key is what the state would say.
+//! A question that does not tell all that it looks at is noticed.
+
+use crate::files::{EXAMPLES, compile_file, models, promela_files};
+use fixedbitset::FixedBitSet;
+use std::collections::{HashSet, VecDeque};
+use std::path::PathBuf;
+use stubborn_network::Network;
+use stubborn_oracle::Rng;
+use stubborn_oracle::campaign::{fail, seeds};
+use stubborn_oracle::promela::{Model, compiled};
+use stubborn_packed::{Packed, Sample};
+use stubborn_reduce::{Answer, NetworkReduction, OnKeys, Preserves, Reduction, ReductionKind, Shown};
+use stubborn_system::{Batch, Fault, System, TransitionId};
+
+/// States of a model that are looked at.
+const MOST: usize = 1_500;
+
+/// A reduction whose questions do not tell all that they look at.
+struct Forgetful<'n>(NetworkReduction<'n>);
+
+struct Half<'s>(&'s mut dyn Shown<[u8]>);
+
+impl Shown<[u8]> for Half<'_> {
+    fn show(&mut self, look: &mut dyn FnMut(&[u8])) {
+        self.0.show(look);
+    }
+
+    fn recall(&mut self, question: usize, answer: &mut Answer<'_, [u8]>) -> i32 {
+        self.0.recall(question, &mut |state, mut bytes| {
+            let said = answer(state, bytes.as_deref_mut());
+            bytes.into_iter().for_each(|bytes| bytes.truncate(bytes.len() / 2));
+            said
+        })
+    }
+}
+
+impl Reduction<Network> for Forgetful<'_> {
+    fn name(&self) -> String {
+        "forgetful".into()
+    }
+
+    fn preserves(&self) -> Preserves {
+        Reduction::<Network>::preserves(&self.0)
+    }
+
+    fn expand(&mut self, system: &Network, state: &[u8], out: &mut Batch<[u8]>) -> Result<(), Fault> {
+        self.0.expand(system, state, out)
+    }
+
+    fn sift(
+        &mut self,
+        made: &[(TransitionId, u64)],
+        state: &mut dyn Shown<[u8]>,
+        kept: &mut FixedBitSet,
+    ) -> Result<Option<()>, Fault> {
+        Reduction::<Network>::sift(&mut self.0, made, &mut Half(state), kept)
+    }
+
+    fn stubborn_set(
+        &mut self,
+        system: &Network,
+        state: &[u8],
+        out: &mut Vec<TransitionId>,
+    ) -> Result<(), Fault> {
+        self.0.stubborn_set(system, state, out)
+    }
+}
+
+/// Compares what is fired on keys of `N` words with what is fired on states. How many states were compared, and how many of them had
+/// something left out; `None` if the words are too few.
+fn compare<const N: usize>(
+    network: &Network,
+    kind: ReductionKind,
+    is_honest: bool,
+) -> Option<Result<[usize; 2], String>> {
+    let sample = Sample::new(network, 1_000).ok().flatten()?;
+    let packed = Packed::<_, N>::new(network, sample).ok()?;
+    let mut on_states = NetworkReduction::new(network, &[], kind);
+    let mut honest = NetworkReduction::new(network, &[], kind);
+    let mut forgetful = Forgetful(NetworkReduction::new(network, &[], kind));
+    let inner: &mut dyn Reduction<Network> = if is_honest { &mut honest } else { &mut forgetful };
+    let mut on_keys = OnKeys::<dyn Reduction<Network>, [u8], N>::new(inner);
+    let (mut keys, mut states, mut all) = (Batch::new(), Batch::new(), Batch::new());
+    packed.initial(&mut keys).ok()?;
+    let mut seen = HashSet::from([*keys.state(0)]);
+    let mut waiting = VecDeque::from([*keys.state(0)]);
+    let (mut n_states, mut n_reduced) = (0, 0);
+    while let Some(key) = waiting.pop_front() {
+        keys.clear();
+        states.clear();
+        all.clear();
+        let by_state = packed.with_state(&key, |state| on_states.expand(network, state, &mut states));
+        let by_key = on_keys.expand(&packed, &key, &mut keys);
+        if packed.failure().is_some() || by_state.is_err() {
+            break;
+        }
+        let vias = |batch: &Batch<[u8]>| (0..batch.len()).map(|i| batch.via(i)).collect::<Vec<_>>();
+        let fired: Vec<TransitionId> = (0..keys.len()).map(|i| keys.via(i)).collect();
+        if by_key.is_err() || fired != vias(&states) {
+            return Some(Err(format!("{fired:?}, not {:?}, in {}", vias(&states), packed.show(&key))));
+        }
+        packed.with_state(&key, |state| network.successors(state, &mut all)).ok()?;
+        n_states += 1;
+        n_reduced += usize::from(all.len() > states.len());
+        for i in 0..keys.len() {
+            if seen.len() < MOST && seen.insert(*keys.state(i)) {
+                waiting.push_back(*keys.state(i));
+            }
+        }
+    }
+    Some(Ok([n_states, n_reduced]))
+}
+
+fn compare_any(network: &Network, kind: ReductionKind, is_honest: bool) -> Result<[usize; 2], String> {
+    let one = || compare::<1>(network, kind, is_honest);
+    let two = || compare::<2>(network, kind, is_honest);
+    one().or_else(two).or_else(|| compare::<4>(network, kind, is_honest)).unwrap_or(Ok([0, 0]))
+}
+
+#[test]
+fn what_is_fired_on_keys_is_what_is_fired_on_states_of_all_models() {
+    let mut counts = [0, 0];
+    for path in [models(), PathBuf::from(EXAMPLES)].iter().flat_map(|directory| promela_files(directory)) {
+        let Some(network) = compile_file(&path).network else { continue };
+        match compare_any(&network, ReductionKind::Smaller, true) {
+            Ok(n) => counts = [counts[0] + n[0], counts[1] + n[1]],
+            Err(wrong) => panic!("{}: {wrong}", path.display()),
+        }
+    }
+    assert!(counts[0] > 20_000 && counts[1] > 5_000, "{counts:?} states, and with a choice");
+}
+
+#[test]
+fn what_is_fired_on_keys_is_what_is_fired_on_states_of_random_models() {
+    let mut counts = [0, 0];
+    for seed in seeds(400) {
+        let mut rng = Rng::new(seed);
+        let model = Model::random(&mut rng);
+        let kind = *rng.pick(&[ReductionKind::Smaller, ReductionKind::Persistent3, ReductionKind::UpSets]);
+        let Ok((network, _)) = compiled(&model.to_string(), &[]) else { continue };
+        match compare_any(&network, kind, true) {
+            Ok(n) => counts = [counts[0] + n[0], counts[1] + n[1]],
+            Err(wrong) => {
+                let test = "what_is_fired_on_keys_is_what_is_fired_on_states_of_random_models";
+                fail("choices", test, seed, format!("{wrong}\n{model}"));
+            }
+        }
+    }
+    assert!(counts[0] > 10_000 && counts[1] > 500, "{counts:?} states, and with a choice");
+}
+
+#[test]
+fn a_question_that_does_not_tell_all_that_it_looks_at_is_noticed() {
+    let paths = [models(), PathBuf::from(EXAMPLES)].iter().flat_map(|directory| promela_files(directory)).collect::<Vec<_>>();
+    let networks = paths.iter().filter_map(|path| compile_file(path).network);
+    let is_found = |network: &Network| compare_any(network, ReductionKind::Smaller, false).is_err();
+    let n_found = networks.filter(is_found).count();
+    assert!(n_found > 10, "found in {n_found} models");
+}
