@@ -3,7 +3,6 @@
 mod bad_input;
 mod chart;
 mod common;
-mod gallery;
 mod graph;
 mod invariant;
 mod linear;

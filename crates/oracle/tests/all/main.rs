@@ -1,7 +1,6 @@
 //! All tests of this crate in one binary: a binary of its own for each file would compile and link the searches again.
 
 #[path = "../../../promela/tests/all/support/files.rs"]
-#[allow(dead_code, reason = "others use the rest")]
 mod files;
 
 mod campaign;
@@ -9,6 +8,7 @@ mod choices;
 mod definition;
 mod derived;
 mod followed;
+mod gallery;
 mod generators;
 mod linear_brute;
 mod linear_spin;
@@ -21,6 +21,7 @@ mod promela_engine;
 mod promela_reductions;
 mod promela_spin;
 mod promela_texts;
+mod promela_verdicts;
 mod recall;
 mod reduced_processes;
 mod semantics;

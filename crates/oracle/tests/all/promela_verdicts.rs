@@ -4,10 +4,7 @@
 //! `STUBBORN_MODELS=/a/directory` has it look elsewhere, and `STUBBORN_MOST_STATES` sets what is too large. With
 //! `--nocapture` every model has its line: what was compared and how long it took, or why it was not compared.
 
-#[path = "../../promela/tests/all/support/files.rs"]
-mod files;
-
-use files::{Directory, EXAMPLES, compile_file, models, promela_files};
+use crate::files::{Directory, EXAMPLES, compile_file, models, promela_files};
 use std::path::PathBuf;
 use std::time::Instant;
 use stubborn_explore::{Limits, Unwatched};
@@ -108,7 +105,7 @@ fn peterson_is_reduced_at_least_as_well_as_by_the_rules_of_figure_4() {
             invariants: exclusion.collect(),
             ..CompileOptions::default()
         };
-        let text = include_str!("models/peterson_n.pml");
+        let text = include_str!("../models/peterson_n.pml");
         let compiled = compile("peterson_n.pml", text, &Directory(PathBuf::new()), &options);
         let network = compiled.network.expect("a good model");
         assert_eq!(compiled.invariants.len(), n * (n - 1) / 2);
