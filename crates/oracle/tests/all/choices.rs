@@ -152,7 +152,10 @@ fn what_is_fired_on_keys_is_what_is_fired_on_states_of_random_models() {
 
 #[test]
 fn a_question_that_does_not_tell_all_that_it_looks_at_is_noticed() {
-    let paths = [models(), PathBuf::from(EXAMPLES)].iter().flat_map(|directory| promela_files(directory)).collect::<Vec<_>>();
+    let paths = [models(), PathBuf::from(EXAMPLES)]
+        .iter()
+        .flat_map(|directory| promela_files(directory))
+        .collect::<Vec<_>>();
     let networks = paths.iter().filter_map(|path| compile_file(path).network);
     let is_found = |network: &Network| compare_any(network, ReductionKind::Smaller, false).is_err();
     let n_found = networks.filter(is_found).count();
