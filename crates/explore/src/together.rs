@@ -8,7 +8,7 @@
 //! end has the states, transitions, terminal states and levels of a search by one thread.
 //! **Differs** from the search in order in that there is no order within a level. So nothing is told about what is
 //! sighted: whoever asks must search again in order ([`Ended::Seen`]). Numbers of a search that is cut short depend on who was first.
-//! **Checked by** `oracle/tests/threads.rs`.
+//! **Checked by** `oracle/tests/all/threads.rs`.
 
 use crate::run::{BATCH, no_room};
 use crate::{Limits, Stats, Stop, Watch};

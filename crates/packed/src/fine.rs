@@ -4,7 +4,7 @@
 //! it out. The bits of a key that were ever looked at, moved together, are the place of one bit that says so ([`Fine`]); if they are too many for
 //! that, it is remembered as what agents do is. If it is not known, or something is wrong, the system itself is asked.
 //! **Preserves** the answers.
-//! **Checked by** `oracle/tests/packed.rs`, which compares them with those of the system.
+//! **Checked by** `oracle/tests/all/packed.rs`, which compares them with those of the system.
 
 use crate::Core;
 use stubborn_system::{Rows, Unit, Vector};

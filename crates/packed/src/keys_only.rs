@@ -11,7 +11,7 @@
 //! **Preserves** the states, the level of each, the number of transitions and the terminal states. Claim: what x leads to by agent e is found at the level after x's at the latest. If e is
 //! awake at x, that is so at once. If not, x was found from some s by a later agent b; the claim holds for s and e, which is a level above; and for s', which is at most as low as
 //! x, and b, which is later than e. So it is an induction on levels, and on agents from the last to the first. It does not matter who finds a state first.
-//! **Checked by** `oracle/tests/packed.rs`, which compares successors with those of the system, and `oracle/tests/threads.rs`, which compares states, transitions,
+//! **Checked by** `oracle/tests/all/packed.rs`, which compares successors with those of the system, and `oracle/tests/all/threads.rs`, which compares states, transitions,
 //! terminal states and levels of searches.
 
 use crate::memo::{Difference, NEAR};

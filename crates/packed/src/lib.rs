@@ -7,7 +7,7 @@
 //! **Preserves** everything: the same transitions in the same order lead to the same states, in other clothes.
 //! **Differs from other tools** in that parts and what agents look at are found by watching, not by analysis: no front
 //! end has to be right about them but the one function through which its states are read and written.
-//! **Checked by** `oracle/tests/packed.rs`, which compares every state's successors with those of the system.
+//! **Checked by** `oracle/tests/all/packed.rs`, which compares every state's successors with those of the system.
 
 #![forbid(unsafe_code)]
 

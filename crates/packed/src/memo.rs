@@ -9,7 +9,7 @@
 //! **Preserves** the successors exactly: what a unit does is a function of the shape, the root and the parts that it
 //! touched ([`stubborn_system::Tracer`]), all of which are compared; and a part that it changes is touched, so its
 //! difference is that of the same two values.
-//! **Checked by** `oracle/tests/packed.rs`, which compares every state's successors with those of the system.
+//! **Checked by** `oracle/tests/all/packed.rs`, which compares every state's successors with those of the system.
 
 use crate::fields::Field;
 use std::ops::Range;

@@ -4,7 +4,7 @@
 //! behind the key is looked at, and the bytes that were read are noted; later the bits of all parts that were ever looked at tell
 //! one answer from another. When one more part is looked at than before, everything is forgotten.
 //! **Preserves** the answers exactly: each depends on the shape and on the parts that it looked at, all of which are compared.
-//! **Checked by** `oracle/tests/recall.rs`, which compares with the states and finds a function that does not tell all that it
+//! **Checked by** `oracle/tests/all/recall.rs`, which compares with the states and finds a function that does not tell all that it
 //! looks at.
 
 use crate::Packed;

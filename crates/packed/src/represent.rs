@@ -3,7 +3,7 @@
 //! **Implements** [`Symmetric`] for packed systems: the representative of a key is the key of its state's representative. Keys that
 //! are states as they are become states and keys again word by word; others are taken apart and numbered.
 //! **Preserves** what the system's own symmetry does.
-//! **Checked by** `oracle/tests/packed_symmetry.rs`: searches of representatives are the same with both engines.
+//! **Checked by** `oracle/tests/all/packed_symmetry.rs`: searches of representatives are the same with both engines.
 
 use crate::Packed;
 use stubborn_system::{Batch, Fault, Rows, Symmetric, TransitionId, Vector};

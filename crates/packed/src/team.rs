@@ -2,7 +2,7 @@
 //!
 //! Each thread has a tracer, values and a memory of its own; numbers of values are given in common, under a lock. What is
 //! remembered needs no lock, and that is nearly everything.
-//! **Checked by** `oracle/tests/threads.rs`: searches by several threads find what one finds.
+//! **Checked by** `oracle/tests/all/threads.rs`: searches by several threads find what one finds.
 
 use crate::codec::{Codec, Values};
 use crate::{Failure, Packed, Sample};

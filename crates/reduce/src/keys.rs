@@ -4,7 +4,7 @@
 //! original says which of them are explored. What it asks of states is remembered by the parts of the key that the answer depends on,
 //! so that the state behind the key need hardly ever be looked at.
 //! **Preserves** what the reduction does.
-//! **Checked by** `oracle/tests/packed.rs`.
+//! **Checked by** `oracle/tests/all/packed.rs`.
 
 use crate::{Answer, Preserves, Reduction, Shown};
 use fixedbitset::FixedBitSet;

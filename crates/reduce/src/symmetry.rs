@@ -12,7 +12,7 @@
 //! and look the same to the questions. Where that is so in every state, the quotient is bisimilar to the
 //! original, which is all that the questions need.
 //! **Checked by** the token ring's published counts, the campaign on random symmetric models, a model
-//! with a symmetry that is none, and `oracle/tests/packed_symmetry.rs` where states are keys.
+//! with a symmetry that is none, and `oracle/tests/all/packed_symmetry.rs` where states are keys.
 
 use crate::check::Sampler;
 use crate::{CheckDepth, Preserves, Reduction};

@@ -9,7 +9,7 @@
 //! **Preserves** everything: a key is in one region only, so it is new for exactly one thread.
 //! **Differs from** tables without locks, as others have them. One was built first (a compare-and-swap for each new key): 1.26 times the work
 //! of one thread where most keys are new, because such an instruction waits for everything before it.
-//! **Checked by** the tests below against a standard set, with threads, and by `oracle/tests/threads.rs`.
+//! **Checked by** the tests below against a standard set, with threads, and by `oracle/tests/all/threads.rs`.
 
 use crate::lines::FIRST_LINES;
 use crate::{Entry, Full, KeySet, Keys};

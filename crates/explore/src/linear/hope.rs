@@ -9,7 +9,7 @@
 //! on in a state that was not expanded. So, from the initial pairs on, all pairs of such ways are made, and the states of all of
 //! them are expanded.
 //! **Checked by** brute force on random systems and formulas (`oracle`), which fails if places where everything is accepted give no
-//! hope; and by runs that need it to be handed back, or given by states that were not expanded (`tests/linear.rs` of the
+//! hope; and by runs that need it to be handed back, or given by states that were not expanded (`tests/all/linear.rs` of the
 //! command line).
 
 use super::product::Product;

@@ -4,7 +4,7 @@
 //! states has each once, with its colours as bits beside it. One that does not gets the bytes of the state and a colour,
 //! so that a state with another colour is another one.
 //! **Preserves** everything if the store is exact.
-//! **Checked by** what checks the searches; both ways are used in `oracle/tests/testers.rs`.
+//! **Checked by** what checks the searches; both ways are used in `oracle/tests/all/testers.rs`.
 
 use stubborn_store::{Entry, Full, Guarantee, Store};
 use stubborn_system::{Batch, TransitionId, Vector};
