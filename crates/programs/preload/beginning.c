@@ -14,12 +14,23 @@ static void catch_crashes(void)
 		real_sigaction(signals[i], &action, NULL);
 }
 
+/* Who forks, told before every fork: its child is to end with it. */
+static pid_t parent;
+
+/* A process that is still on its way to this line when its parent is killed is told of nothing: it looks itself. */
+static void end_with_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (parent && (pid_t)syscall(SYS_getppid) != parent)
+		syscall(SYS_exit_group, 1);
+}
+
 static void begin_process(struct slot *slot)
 {
 	me = slot;
 	slot->os_tid = (int32_t)syscall(SYS_getpid);
 	slot->os_pid = slot->os_tid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	end_with_parent();
 	pthread_setspecific(exit_key, (void *)1);
 }
 
@@ -43,6 +54,7 @@ static void serve(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	stay_with_controller();
+	parent = (pid_t)syscall(SYS_getpid);
 	atomic_store(&sh->is_ready, 1);
 	atomic_fetch_add(&sh->event, 1);
 	futex_wake(&sh->event);

@@ -42,6 +42,7 @@ pid_t fork(void)
 	}
 	forks_at = SITE;
 	newborn = NULL;
+	parent = (pid_t)syscall(SYS_getpid);
 	pid_t child = real_fork();
 	forks_at = 0;
 	if (child == 0)

@@ -269,14 +269,19 @@ pub(crate) fn kill(pid: i32) {
     }
 }
 
-/// Makes a command start its program where programs always start, so that addresses are the same in every run.
+/// Makes a command start its program where programs always start, so that addresses are the same in every run; and end
+/// with us, also if we are gone before it could ask for that.
 pub(crate) fn without_random_addresses(command: &mut std::process::Command) {
     use std::os::unix::process::CommandExt;
+    let parent = std::process::id();
     // SAFETY: only calls that may be made between fork and exec.
     unsafe {
-        command.pre_exec(|| {
+        command.pre_exec(move || {
             libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            if libc::getppid().cast_unsigned() != parent {
+                libc::_exit(1);
+            }
             Ok(())
         });
     }
