@@ -24,6 +24,8 @@ pub(crate) struct Values {
     shapes: Vec<Shape>,
     shape_numbers: Dictionary,
     parts: Vec<Dictionary>,
+    /// How many values each part had some time ago: who had few then and has many now will have more.
+    earlier: Vec<usize>,
     /// Memory in use, in bytes.
     n_bytes: usize,
     /// If states are keys as they are: where their parts lie. Then values are not numbered.
@@ -43,6 +45,10 @@ pub(crate) struct Shape {
 
 /// The widest field of a part that leads an agent, if its values are not numbered: they are indices.
 const WIDEST_ROOT: u8 = 12;
+
+/// A part is growing if it has had more than a few values, and one in so many of them of late.
+const FEW_VALUES: usize = 8;
+const GROWTH: usize = 4;
 
 impl Values {
     /// Takes the values of parts for their numbers from now on, if that is possible: they lie at these places of states.
@@ -145,6 +151,21 @@ impl Values {
         std::iter::once(bits_for(self.shapes.len())).chain(parts).collect()
     }
 
+    /// Remembers how many values parts have had so far.
+    pub(crate) fn look_back(&mut self) {
+        self.earlier.clear();
+        self.earlier.extend(self.parts.iter().map(Dictionary::len));
+    }
+
+    /// The same: which had several more values of late.
+    fn are_growing(&self) -> Vec<bool> {
+        let earlier = self.earlier.iter().copied().chain(std::iter::repeat(0));
+        let parts = self.parts.iter().zip(earlier).map(|(values, earlier)| {
+            values.len() > FEW_VALUES && values.len() - earlier > values.len() / GROWTH
+        });
+        std::iter::once(false).chain(parts).collect()
+    }
+
     /// Memory in use, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.n_bytes + self.shape_numbers.bytes()
@@ -163,13 +184,14 @@ pub(crate) struct Codec<const N: usize> {
 
 impl<const N: usize> Codec<N> {
     /// With room for the values so far and for as many more as the words hold; the values again if the words are too few.
-    pub(crate) fn new(values: Box<Values>) -> Result<Self, Box<Values>> {
+    pub(crate) fn new(mut values: Box<Values>) -> Result<Self, Box<Values>> {
         if let Some(needed) = values.words_as_they_are() {
             let fields = values.as_they_are.clone().filter(|_| needed <= N);
             let Some(fields) = fields else { return Err(values) };
             return Ok(Self { values, shape: Field::default(), fields, common: None });
         }
-        let Some(mut fields) = spread(&values.bits(), N) else { return Err(values) };
+        let Some(mut fields) = spread(&values.bits(), &values.are_growing(), N) else { return Err(values) };
+        values.look_back();
         let shape = fields.remove(0);
         Ok(Self { values, shape, fields, common: None })
     }

@@ -1,7 +1,7 @@
 //! Where the number of each part's value lies in a key.
 //!
 //! A field never straddles two words. Widths follow from the values that were seen; bits that are left over go to the
-//! parts with the most values, one by one, because these are the likeliest to have more.
+//! parts that had new values to the last, and then one by one to those with the most, because these are the likeliest to have more.
 
 /// A place in a key of several words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,16 +67,37 @@ pub(crate) fn place(bits: &[u8], n_words: usize) -> Option<Vec<Field>> {
     Some(fields)
 }
 
+/// Who gets one more bit, round by round, as long as there is room.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Round {
+    /// Parts that had new values all the time.
+    Growing,
+    /// Parts that have had several values.
+    Several,
+    /// Parts with one value so far, which may well be constants.
+    Constant,
+}
+
+/// To begin again because a field is too narrow takes as long as the search so far, so those come first who need it most.
+const ROUNDS: [Round; 11] = {
+    use Round::{Constant, Growing, Several};
+    [Growing, Growing, Growing, Several, Constant, Several, Several, Several, Several, Growing, Growing]
+};
+
 /// Widths with room to spare: as many bits more as `n_words` words have room for.
-pub(crate) fn spread(bits: &[u8], n_words: usize) -> Option<Vec<Field>> {
+pub(crate) fn spread(bits: &[u8], are_growing: &[bool], n_words: usize) -> Option<Vec<Field>> {
     let mut best = place(bits, n_words)?;
     let mut wide = bits.to_vec();
     let mut order: Vec<usize> = (0..bits.len()).collect();
     order.sort_by_key(|&part| std::cmp::Reverse(bits[part]));
-    for round in 0..6 {
+    for round in ROUNDS {
         for &part in &order {
-            // A part with one value so far may well be a constant: it comes second.
-            if bits[part] == 0 && round != 1 || wide[part] >= WIDEST {
+            let is_served = match round {
+                Round::Growing => are_growing[part],
+                Round::Several => bits[part] > 0,
+                Round::Constant => bits[part] == 0,
+            };
+            if !is_served || wide[part] >= WIDEST {
                 continue;
             }
             wide[part] += 1;
@@ -96,7 +117,7 @@ mod tests {
     #[test]
     fn fields_do_not_overlap_and_numbers_come_back() {
         let bits = [5, 0, 1, 31, 7, 3, 0, 11, 2];
-        let fields = spread(&bits, 1).unwrap();
+        let fields = spread(&bits, &[false; 9], 1).unwrap();
         let mut all = 0u64;
         for (field, bits) in fields.iter().zip(bits) {
             assert!(field.bits >= bits && all & field.mask() == 0, "{fields:?}");
@@ -108,6 +129,10 @@ mod tests {
         }
         assert!(fields.iter().enumerate().all(|(i, f)| u64::from(f.get(&key)) == i as u64 & f.most()));
         assert_eq!(all, u64::MAX >> 1, "all bits are used but the one that is left to stores");
+        let are_growing = [true, false, false, false];
+        let widths: Vec<u8> =
+            spread(&[8, 8, 20, 20], &are_growing, 1).unwrap().iter().map(|field| field.bits).collect();
+        assert_eq!(widths, [12, 9, 21, 21], "who grows gets more");
         assert!(place(&[30, 30, 30], 1).is_none() && place(&[30, 30, 30], 2).is_some());
         assert_eq!([0, 1, 2, 3, 4, 5, 256, 257].map(bits_for), [0, 0, 1, 2, 2, 3, 8, 9]);
     }

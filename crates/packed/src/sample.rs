@@ -44,12 +44,16 @@ impl<'y, S: Vector + ?Sized> Sample<'y, S> {
         many: usize,
     ) -> Result<Self, Fault> {
         let mut walks = walk(system, n_steps)?;
+        let half = walks.len() / 2;
         search(system, n_steps / STEPS_PER_STATE, &mut walks)?;
         let mut splits: Vec<(Vec<u8>, u16)> = Vec::new();
         loop {
             let mut values = Box::<Values>::default();
             let mut parts = Parts::default();
             for i in 0..walks.len() {
+                if i == half {
+                    values.look_back();
+                }
                 parts.clear();
                 tracer.take_apart(walks.state(i), &mut parts);
                 values.learn(&parts, &mut *tracer);
