@@ -342,20 +342,27 @@ impl<S: Vector + ?Sized> Front<S> {
         let store = &run.job.store;
         let wanted = store.state(target as u32, &mut wanted_room).expect("the store keeps states");
         let mut batch = Batch::new();
-        // A reduction may choose otherwise by now; then any way into the state will do.
-        for (parent, is_chosen) in [true, false]
-            .into_iter()
-            .flat_map(|is_chosen| (self.starts[level - 1]..self.starts[level]).map(move |p| (p, is_chosen)))
-        {
-            batch.clear();
-            let state = store.state(parent as u32, &mut room).expect("the store keeps states");
-            if is_chosen {
-                run.job.reduction.expand(run.job.system, state, &mut batch)?;
-            } else {
-                run.job.system.successors(state, &mut batch)?;
-            }
-            if let Some(i) = (0..batch.len()).find(|&i| batch.state(i) == wanted) {
-                return Ok((parent, batch.via(i)));
+        let level = self.starts[level - 1]..self.starts[level];
+        // Most of them do not lead there, whatever is chosen. A reduction may choose otherwise by now, or states of its own
+        // making; then any way into the state will do.
+        for (is_whole, is_chosen) in [(true, true), (false, true), (true, false)] {
+            for parent in level.clone() {
+                let state = store.state(parent as u32, &mut room).expect("the store keeps states");
+                let position = |batch: &Batch<S>| (0..batch.len()).find(|&i| batch.state(i) == wanted);
+                if is_whole {
+                    batch.clear();
+                    run.job.system.successors(state, &mut batch)?;
+                    if position(&batch).is_none() {
+                        continue;
+                    }
+                }
+                if is_chosen {
+                    batch.clear();
+                    run.job.reduction.expand(run.job.system, state, &mut batch)?;
+                }
+                if let Some(i) = position(&batch) {
+                    return Ok((parent, batch.via(i)));
+                }
             }
         }
         Err(Fault::Broken(format!(
