@@ -50,7 +50,7 @@ pub struct NetworkReduction<'n> {
     /// The steps that bury a process, if that is done at once.
     burials: Option<FixedBitSet>,
     depth: Option<CheckDepth>,
-    /// States looked at so far, and how many there were when one was held against the definition.
+    /// States looked at so far, and how many there were when one was held against the definition, in this search or one before.
     n_seen: u64,
     n_seen_at_check: u64,
     /// Whether a choice pays, and whether deletion does where a closure is not small.
@@ -186,7 +186,12 @@ impl<'n> NetworkReduction<'n> {
             _ if self.is_off || self.is_given_up => false,
             None => false,
             Some(CheckDepth::Everything) => true,
-            Some(CheckDepth::Sample) => self.n_seen.is_power_of_two() && self.n_seen != self.n_seen_at_check,
+            Some(CheckDepth::Sample) => {
+                // 1, 4, 16 and so on.
+                let is_chosen =
+                    self.n_seen.is_power_of_two() && self.n_seen.trailing_zeros().is_multiple_of(2);
+                is_chosen && self.n_seen > self.n_seen_at_check
+            }
         }
     }
 
@@ -473,7 +478,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         self.patience = Patience::default();
         self.deletion = Patience::default();
         self.seen = Seen::default();
-        (self.n_seen, self.n_seen_at_check) = (0, 0);
+        self.n_seen = 0;
     }
 
     fn sift(

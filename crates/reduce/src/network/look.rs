@@ -5,6 +5,7 @@
 
 use super::accord::Demand;
 use super::flow::Flow;
+use super::nodes::WIDTH;
 use super::population::Population;
 use super::rows::Row;
 use super::shape::Shape;
@@ -84,10 +85,14 @@ impl Here {
     }
 
     /// Which of the first of these nodes are enabled.
+    #[inline]
     fn enabled_from(&self, nodes: Range<usize>) -> i32 {
-        let first = nodes.start;
-        let nodes = nodes.take(AT_ONCE).filter(|&node| self.enabled.contains(node));
-        nodes.map(|node| 1 << (node - first)).sum()
+        let (at, shift) = (nodes.start / WIDTH, nodes.start % WIDTH);
+        let mut bits = self.enabled.as_slice().get(at).map_or(0, |bits| bits >> shift);
+        if shift + AT_ONCE > WIDTH {
+            bits |= self.enabled.as_slice().get(at + 1).map_or(0, |bits| bits << (WIDTH - shift));
+        }
+        (bits & ((1 << nodes.len().min(AT_ONCE)) - 1)) as i32
     }
 }
 
