@@ -165,6 +165,7 @@ fn faults_of_the_ring_are_shown_and_replayed() {
 }
 
 #[test]
+#[cfg_attr(feature = "always-interpreter", ignore = "this build has no choice")]
 fn both_engines_tell_the_same_and_say_who_they_are() {
     for fault in [0, 1, 3] {
         let ring = ring(&format!("engines{fault}"), &format!("--size 4 --fault {fault}"));

@@ -120,6 +120,7 @@ fn what_breadth_first_search_shows_is_shortest() {
 }
 
 #[test]
+#[cfg_attr(feature = "always-interpreter", ignore = "this build has no choice")]
 fn large_rings_are_searched_on_keys_and_tell_the_same() {
     for fault in [0, 1, 3] {
         let by = |engine, store| {
