@@ -18,7 +18,7 @@ use stubborn_explore::Unwatched;
 use stubborn_network::{Network, Optimisations};
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_system::Question;
-use stubborn_verdict::{EngineKind, Options, ReductionKind, analyse_with};
+use stubborn_verdict::{AnySystem, EngineKind, Options, ReductionKind, analyse_with};
 
 /// A model, with other values for some of its constants.
 struct Subject {
@@ -198,7 +198,9 @@ fn ours(subject: &Subject, is_default: bool) -> (u64, u64) {
         network = network.optimised(Optimisations::ALL, &[]).network;
     }
     let make = |kind: ReductionKind| {
-        let make = || Box::new(NetworkReduction::new(&network, &[], kind)) as Box<dyn Reduction<Network>>;
+        let make = || {
+            Box::new(NetworkReduction::new(&network, &[], kind)) as Box<dyn Reduction<AnySystem<'_, [u8]>>>
+        };
         (kind != ReductionKind::None).then(make)
     };
     let options = Options {

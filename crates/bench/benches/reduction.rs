@@ -18,7 +18,7 @@ use stubborn_explore::{End, Limits, Unwatched};
 use stubborn_network::{Network, Optimisations};
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_system::Question;
-use stubborn_verdict::{Options, ReductionKind, analyse_with};
+use stubborn_verdict::{AnySystem, Options, ReductionKind, analyse_with};
 
 fn main() {
     let mut directories: Vec<PathBuf> =
@@ -58,7 +58,8 @@ fn main() {
 /// The states of the first search; `Some(None)` if there are more than `most`.
 fn states(network: &Network, reduction: ReductionKind, most: u64) -> Option<Option<u64>> {
     let make = |kind: ReductionKind| {
-        let make = || Box::new(NetworkReduction::new(network, &[], kind)) as Box<dyn Reduction<Network>>;
+        let make =
+            || Box::new(NetworkReduction::new(network, &[], kind)) as Box<dyn Reduction<AnySystem<'_, [u8]>>>;
         (kind != ReductionKind::None).then(make)
     };
     let options = Options {

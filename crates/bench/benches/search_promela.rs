@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stubborn_explore::Unwatched;
-use stubborn_network::{Network, Optimisations};
+use stubborn_network::Optimisations;
 use stubborn_reduce::{NetworkReduction, Reduction, ReductionKind};
 use stubborn_system::Question;
 use stubborn_text::{LoadError, Loader};
-use stubborn_verdict::{EngineKind, Options, StoreKind, analyse_with};
+use stubborn_verdict::{AnySystem, EngineKind, Options, StoreKind, analyse_with};
 
 /// Includes from a directory.
 struct Directory(PathBuf);
@@ -35,7 +35,9 @@ fn main() {
     };
     let reduction = if word(2) == "smaller" { ReductionKind::Smaller } else { ReductionKind::None };
     let make = |kind: ReductionKind| {
-        let make = || Box::new(NetworkReduction::new(&network, &[], kind)) as Box<dyn Reduction<Network>>;
+        let make = || {
+            Box::new(NetworkReduction::new(&network, &[], kind)) as Box<dyn Reduction<AnySystem<'_, [u8]>>>
+        };
         (kind != ReductionKind::None).then(make)
     };
     let questions = Some(vec![Question::Safety, Question::Deadlock]);

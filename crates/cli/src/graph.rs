@@ -12,7 +12,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use stubborn_report::clean;
-use stubborn_system::{Batch, Composed, Fault, Observed, Rules, Symmetric, System, TransitionId, Vector};
+use stubborn_system::{Batch, Fault, System, TransitionId, Vector, Whole};
+use stubborn_verdict::Kind;
 
 /// Writes the graph of a model. Exit code 3 if it has more states than are wanted.
 pub(crate) fn graph(target: &Target, args: &GraphArgs) -> Result<u8, Failure> {
@@ -68,7 +69,7 @@ struct Collect {
 impl SystemJob for Collect {
     type Output = Result<Graph, Fault>;
 
-    fn run<Y: Rules + Observed + Symmetric + Composed>(self, system: &Y) -> Self::Output {
+    fn run<Y: Whole<State: Kind>>(self, system: &Y) -> Self::Output {
         let mut graph = Graph { states: Vec::new(), edges: Vec::new(), is_complete: true };
         let mut states = Batch::new();
         system.initial(&mut states)?;

@@ -23,8 +23,8 @@ use stubborn_report::Report;
 use stubborn_system::{Batch, Observed, System, TransitionId};
 use stubborn_text::{LoadError, Loader, render};
 use stubborn_verdict::{
-    Analysis, Contradiction, Inconclusive, LinearPlan, Options, PhaseReport, ReductionKind, RunProperty,
-    Verdict, Witness, analyse_with, check_runs, on_original, replay_run,
+    Analysis, AnySystem, Contradiction, Inconclusive, LinearPlan, Options, PhaseReport, ReductionKind,
+    RunProperty, Verdict, Witness, analyse_with, check_runs, on_original, replay_run,
 };
 
 /// The largest text that is read.
@@ -207,16 +207,16 @@ fn check_invariant(
 }
 
 /// Stubborn sets that are derived from a network.
-fn own_reduction<'n>(
+fn own_reduction<'n, 'y>(
     network: &'n Network,
     checks: &[Expr],
     readers: &[&Expr],
     kind: ReductionKind,
     options: &Options,
-) -> Option<Box<dyn Reduction<Subject<'n>> + 'n>> {
+) -> Option<Box<dyn Reduction<AnySystem<'y, [u8]>> + 'n>> {
     let reduction = NetworkReduction::new(network, checks, kind).observed_by(readers);
     let reduction = options.check.into_iter().fold(reduction, NetworkReduction::checked);
-    (kind != ReductionKind::None).then(|| Box::new(reduction) as Box<dyn Reduction<Subject<'n>>>)
+    (kind != ReductionKind::None).then(|| Box::new(reduction) as Box<dyn Reduction<AnySystem<'y, [u8]>>>)
 }
 
 /// Counterexamples were found in the network that was searched; people get them for the model as written. If

@@ -6,8 +6,8 @@ use crate::run::{Failure, SystemJob};
 use crate::runs::Runs;
 use crate::target::Target;
 use stubborn_report::{RecordedWitness, Report, chart_text, clean, witnesses_from_json};
-use stubborn_system::{Composed, Observed, Question, Rules, Symmetric};
-use stubborn_verdict::{Rejection, Replayed, Trace, replay as replay_witness, replay_run};
+use stubborn_system::{Question, Whole};
+use stubborn_verdict::{Kind, Rejection, Replayed, Trace, replay as replay_witness, replay_run};
 
 /// The largest file that is read.
 const MAX_BYTES: u64 = 256 << 20;
@@ -61,7 +61,7 @@ struct Replay {
 impl SystemJob for Replay {
     type Output = Result<(String, u8), Rejection>;
 
-    fn run<Y: Rules + Observed + Symmetric + Composed>(self, system: &Y) -> Self::Output {
+    fn run<Y: Whole<State: Kind>>(self, system: &Y) -> Self::Output {
         let RecordedWitness { question, witness, .. } = &self.recorded;
         let Replayed { states, message, region } = replay_witness(system, question, witness, REPLAY_STATES)?;
         let trace = Trace::new(system, &states, witness);

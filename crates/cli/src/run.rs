@@ -8,8 +8,8 @@ use stubborn_explore::Limits;
 use stubborn_model::{Model, ModelError, ModelSystem, Question, RuleSource};
 use stubborn_reduce::CheckDepth;
 use stubborn_report::Report;
-use stubborn_system::{Composed, Observed, Rules, Symmetric};
-use stubborn_verdict::{self as verdict, Broken, MakeReduction, Options, ReductionKind};
+use stubborn_system::Whole;
+use stubborn_verdict::{self as verdict, Broken, Kind, MakeReduction, Options, ReductionKind};
 use thiserror::Error;
 
 /// Why there is no report.
@@ -26,7 +26,7 @@ pub(crate) enum Failure {
 /// Something to do with a system, whatever it was made from.
 pub(crate) trait SystemJob {
     type Output;
-    fn run<Y: Rules + Observed + Symmetric + Composed>(self, system: &Y) -> Self::Output;
+    fn run<Y: Whole<State: Kind>>(self, system: &Y) -> Self::Output;
 }
 
 /// Does `job` with the model as a system of the narrowest states.
@@ -84,17 +84,17 @@ pub(crate) struct Analyse<'a> {
 impl SystemJob for Analyse<'_> {
     type Output = Result<Report, Failure>;
 
-    fn run<Y: Rules + Observed + Symmetric + Composed>(self, system: &Y) -> Self::Output {
+    fn run<Y: Whole<State: Kind>>(self, system: &Y) -> Self::Output {
         self.run_with(system, &|_| None)
     }
 }
 
 impl Analyse<'_> {
     /// The same with reductions of the system's own.
-    pub(crate) fn run_with<Y: Rules + Observed + Symmetric + Composed>(
+    pub(crate) fn run_with<'y, Y: Whole<State: Kind> + 'y>(
         mut self,
         system: &Y,
-        make: &MakeReduction<'_, Y>,
+        make: &MakeReduction<'_, 'y, Y::State>,
     ) -> Result<Report, Failure> {
         let result = verdict::analyse_with(system, make, self.options, &mut self.watch);
         let seconds = self.watch.seconds();

@@ -8,8 +8,8 @@ use crate::target::Target;
 use crate::trail::{Given, given};
 use std::time::{SystemTime, UNIX_EPOCH};
 use stubborn_report::{chart_text, clean};
-use stubborn_system::{Batch, Composed, Fault, Observed, Question, Rules, Symmetric, TransitionId};
-use stubborn_verdict::{Trace, Witness};
+use stubborn_system::{Batch, Fault, Observed, Question, TransitionId, Whole};
+use stubborn_verdict::{Kind, Trace, Witness};
 
 /// Runs a model, and says what a run can violate along the way.
 pub(crate) fn simulate(target: &Target, args: &SimulateArgs) -> Result<u8, Failure> {
@@ -55,7 +55,7 @@ struct Simulate {
 impl SystemJob for Simulate {
     type Output = Result<u8, Fault>;
 
-    fn run<Y: Rules + Observed + Symmetric + Composed>(self, system: &Y) -> Self::Output {
+    fn run<Y: Whole<State: Kind>>(self, system: &Y) -> Self::Output {
         let mut states = Batch::new();
         system.initial(&mut states)?;
         let mut fault = begin(system, &self.start, &mut states).err();

@@ -3,7 +3,7 @@
 //! A [`Tracer`] takes states apart, makes successors agent by agent, and says which parts they depended on. That is
 //! all that crate `packed` needs to remember what agents can do.
 
-use crate::{Batch, Fault, Observed, System, Vector};
+use crate::{Batch, Fault, Observed, Rules, Symmetric, System, Vector};
 use std::ops::Range;
 
 /// A system that may be able to tell its parts and agents.
@@ -23,6 +23,11 @@ pub trait Composed: System {
 pub trait Judged: Observed + Composed {}
 
 impl<Y: Observed + Composed + ?Sized> Judged for Y {}
+
+/// A system of which verdicts can be had, whatever it is.
+pub trait Whole: Rules + Observed + Symmetric + Composed {}
+
+impl<Y: Rules + Observed + Symmetric + Composed + ?Sized> Whole for Y {}
 
 /// Lends a system to threads.
 pub trait Shared<S: Vector + ?Sized>: Sync {

@@ -29,7 +29,7 @@ mod vector;
 mod words;
 
 pub use batch::Batch;
-pub use composed::{Bits, Composed, Judged, Lent, Parts, Shared, Tracer, Unit};
+pub use composed::{Bits, Composed, Judged, Lent, Parts, Shared, Tracer, Unit, Whole};
 pub use delta::Deltas;
 pub use fault::Fault;
 pub use message::{Message, MessageKind};

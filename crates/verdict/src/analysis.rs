@@ -52,21 +52,12 @@ pub struct Broken {
 pub(crate) const GO_ON_STEPS: usize = 2_000;
 
 /// Makes the reduction of a kind for a system that knows better than its rules say; `None` if it does not.
-pub type MakeReduction<'m, Y> = dyn Fn(ReductionKind) -> Option<Box<dyn Reduction<Y> + 'm>> + 'm;
-
-/// Answers the questions.
-pub fn analyse<Y: Rules + Observed + Symmetric + Composed>(
-    system: &Y,
-    options: &Options,
-    watch: &mut dyn Watch,
-) -> Result<Analysis, Box<Broken>> {
-    analyse_with(system, &|_| None, options, watch)
-}
+pub(crate) type Make<'m, Y> = dyn Fn(ReductionKind) -> Option<Box<dyn Reduction<Y> + 'm>> + 'm;
 
 /// Answers the questions, with reductions of the system's own.
-pub fn analyse_with<Y: Rules + Observed + Symmetric + Composed>(
+pub(crate) fn analyse<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
     system: &Y,
-    own: &MakeReduction<'_, Y>,
+    own: &Make<'_, Y>,
     options: &Options,
     watch: &mut dyn Watch,
 ) -> Result<Analysis, Box<Broken>> {
@@ -110,7 +101,7 @@ pub fn analyse_with<Y: Rules + Observed + Symmetric + Composed>(
 }
 
 /// The question, with the names of its transitions.
-fn in_words<Y: Rules>(system: &Y, question: &Question) -> String {
+fn in_words<Y: Rules + ?Sized>(system: &Y, question: &Question) -> String {
     let name = |t: &TransitionId| format!("`{}`", system.transition_name(*t));
     match question {
         Question::Fair { often, rarely } if rarely.is_empty() => {
@@ -169,10 +160,10 @@ impl Plan {
         }
     }
 
-    fn search<Y: Rules + Observed + Symmetric + Composed>(
+    fn search<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
         self,
         system: &Y,
-        make: &MakeReduction<'_, Y>,
+        make: &Make<'_, Y>,
         questions: &[Question],
         options: &Options,
         watch: &mut dyn Watch,
@@ -185,7 +176,10 @@ impl Plan {
         Search { system, reduction, questions, options, watch }.run()
     }
 
-    fn reduction<'y, Y: Rules + Observed + 'y>(self, options: &Options) -> Box<dyn Reduction<Y> + 'y> {
+    fn reduction<'y, Y: Rules + Observed + 'y + ?Sized>(
+        self,
+        options: &Options,
+    ) -> Box<dyn Reduction<Y> + 'y> {
         let reduction: Box<dyn Reduction<Y> + 'y> = match self.reduction {
             ReductionKind::None
             | ReductionKind::Ample
@@ -208,7 +202,7 @@ impl Plan {
 }
 
 /// Turns a finding into a verdict; `None` if another method is needed.
-fn judge<Y: Rules + Observed + Symmetric + Composed>(
+fn judge<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
     system: &Y,
     plan: Plan,
     question: &Question,
@@ -251,7 +245,7 @@ fn distinct(questions: Vec<Question>) -> Vec<Question> {
 }
 
 /// Makes a real run of a witness and replays it.
-fn confirm<Y: Rules + Observed + Symmetric + Composed>(
+fn confirm<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
     system: &Y,
     plan: Plan,
     question: &Question,
@@ -266,7 +260,7 @@ fn confirm<Y: Rules + Observed + Symmetric + Composed>(
 }
 
 /// Replays a real run.
-pub(crate) fn confirmed<Y: Observed>(
+pub(crate) fn confirmed<Y: Observed + ?Sized>(
     system: &Y,
     question: &Question,
     witness: &Witness,
@@ -276,7 +270,7 @@ pub(crate) fn confirmed<Y: Observed>(
     Ok(Violated { message, trace: Trace::new(system, &states, witness), region })
 }
 
-fn real<Y: Rules + Observed + Symmetric + Composed>(
+fn real<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
     system: &Y,
     plan: Plan,
     witness: Witness,
@@ -289,7 +283,7 @@ fn real<Y: Rules + Observed + Symmetric + Composed>(
 }
 
 /// A broken model, with the run that shows it.
-fn explain<Y: Rules + Observed + Symmetric + Composed>(
+fn explain<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
     system: &Y,
     plan: Plan,
     broken: phase::Broken,

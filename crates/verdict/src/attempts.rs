@@ -32,7 +32,10 @@ pub(crate) enum Attempt<'y, S: Vector + ?Sized, F> {
 
 impl<'y, S: Vector + ?Sized, F> Attempt<'y, S, F> {
     /// What a search with keys has found, if it was not the keys that ended it.
-    pub(crate) fn new<Y: Composed<State = S>, const N: usize>(packed: Packed<'y, Y, N>, found: F) -> Self {
+    pub(crate) fn new<Y: Composed<State = S> + ?Sized, const N: usize>(
+        packed: Packed<'y, Y, N>,
+        found: F,
+    ) -> Self {
         match packed.failure() {
             None => Self::Done(found),
             Some(failure) => Self::after(failure, || packed.into_sample()),
@@ -49,7 +52,7 @@ impl<'y, S: Vector + ?Sized, F> Attempt<'y, S, F> {
 }
 
 /// A search that can be made by either engine.
-pub(crate) trait Search<'y, Y: Composed> {
+pub(crate) trait Search<'y, Y: Composed + ?Sized> {
     /// What it finds.
     type Found;
 
@@ -68,12 +71,12 @@ pub(crate) trait Search<'y, Y: Composed> {
 }
 
 /// Whether successors that are remembered are of use to a reduction.
-pub(crate) fn can_sift<Y: Composed>(reduction: &dyn Reduction<Y>) -> bool {
+pub(crate) fn can_sift<Y: Composed + ?Sized>(reduction: &dyn Reduction<Y>) -> bool {
     reduction.preserves() == Preserves::Everything || reduction.can_sift()
 }
 
 /// Searches with the engine that is asked for.
-pub(crate) fn by_engine<'y, Y: Composed, S: Search<'y, Y>>(
+pub(crate) fn by_engine<'y, Y: Composed + ?Sized, S: Search<'y, Y>>(
     system: &'y Y,
     options: &Options,
     limits: Limits,
@@ -105,7 +108,7 @@ fn decided(engine: EngineKind) -> EngineKind {
 }
 
 /// Searches with keys; `None` if that is not possible or not worth it.
-fn packed<'y, Y: Composed, S: Search<'y, Y>>(
+fn packed<'y, Y: Composed + ?Sized, S: Search<'y, Y>>(
     system: &'y Y,
     engine: EngineKind,
     search: &mut S,

@@ -37,7 +37,7 @@ impl EngineKind {
 }
 
 /// A search under way.
-pub(crate) struct Search<'a, 'y, Y: Observed + Composed> {
+pub(crate) struct Search<'a, 'y, Y: Observed + Composed + ?Sized> {
     pub(crate) system: &'y Y,
     /// Made once: its tables may have taken time.
     pub(crate) reduction: Box<dyn Reduction<Y> + 'a>,
@@ -68,7 +68,7 @@ impl Lean {
     }
 }
 
-impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
+impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
     /// Searches with the engine that is asked for.
     pub(crate) fn run(mut self) -> Result<Searched, Box<Broken>> {
         let (system, options) = (self.system, self.options);
@@ -81,7 +81,7 @@ impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
     }
 }
 
-impl<'y, Y: Observed + Composed> attempts::Search<'y, Y> for Search<'_, 'y, Y> {
+impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_, 'y, Y> {
     type Found = Result<Searched, Box<Broken>>;
 
     fn can_gain(&self) -> bool {
@@ -134,7 +134,7 @@ impl<'y, Y: Observed + Composed> attempts::Search<'y, Y> for Search<'_, 'y, Y> {
     }
 }
 
-impl<'y, Y: Observed + Composed> Search<'_, 'y, Y> {
+impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
     /// Searches with several threads, if there are any and that can be done.
     fn together<const N: usize>(&mut self, sample: &mut Sample<'y, Y::State>) -> Option<Lean> {
         let (questions, n_threads) = (self.questions, self.options.threads);

@@ -1,7 +1,7 @@
 //! What is claimed, how sure it is, and on what evidence.
 //!
 //! [`analyse`] answers questions about a system: it plans searches, looks at what they found, and builds a
-//! [`Verdict`] for each question. The data's way: `analysis` plans and asks; `engine` says on which states, in `attempts`, `threads` by whom; `phase` runs one search;
+//! [`Verdict`] for each question. The data's way: `kinds` lets systems in; `analysis` plans and asks; `engine` says on which states, in `attempts`, `threads` by whom; `phase` runs one search;
 //! `graph_questions` looks at the edges; `linear` asks about runs, `linear_engine` searches for them; `lift` turns paths of representatives into real ones, `original` those of a smaller system; `replay`
 //! runs every counterexample again before anyone sees it; `verdict` is the result, `row` what it rests on.
 //!
@@ -17,6 +17,7 @@ mod analysis;
 mod attempts;
 mod engine;
 mod graph_questions;
+mod kinds;
 mod lift;
 mod linear;
 mod linear_engine;
@@ -33,8 +34,9 @@ mod threads;
 mod trace;
 mod verdict;
 
-pub use analysis::{Analysis, Answer, Broken, MakeReduction, analyse, analyse_with};
+pub use analysis::{Analysis, Answer, Broken};
 pub use engine::EngineKind;
+pub use kinds::{AnySystem, Kind, MakeReduction, analyse, analyse_with};
 pub use linear::{LinearPlan, MakeGuide, ProductReport, RunProperty, check_runs, replay_run};
 pub use options::{Guided, Options, SearchKind, StoreKind};
 pub use original::{OpenCycle, on_original};

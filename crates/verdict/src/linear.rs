@@ -113,8 +113,8 @@ pub fn check_runs<Z, Y>(
     watch: &mut dyn Watch,
 ) -> Result<(Answer, Vec<PhaseReport>), Box<Broken>>
 where
-    Z: Composed,
-    Y: Symmetric + System<State = Z::State>,
+    Z: Composed + ?Sized,
+    Y: Symmetric + System<State = Z::State> + ?Sized,
 {
     let mut phases = Vec::new();
     let verdict = answer(searched, original, property, plan, options, watch, &mut phases)?;
@@ -133,8 +133,8 @@ fn answer<Z, Y>(
     phases: &mut Vec<PhaseReport>,
 ) -> Result<Verdict, Box<Broken>>
 where
-    Z: Composed,
-    Y: Symmetric + System<State = Z::State>,
+    Z: Composed + ?Sized,
+    Y: Symmetric + System<State = Z::State> + ?Sized,
 {
     let forbidden = property.forbidden().clone();
     let is_fair = plan.fairness.is_some();
@@ -208,8 +208,8 @@ fn nested<Z, Y>(
     phases: &mut Vec<PhaseReport>,
 ) -> Result<Verdict, Box<Broken>>
 where
-    Z: Composed,
-    Y: Symmetric + System<State = Z::State>,
+    Z: Composed + ?Sized,
+    Y: Symmetric + System<State = Z::State> + ?Sized,
 {
     let limits = options.limits;
     if let Some((automaton, is_closure)) = closed_form(&*property)
@@ -236,7 +236,7 @@ where
 }
 
 /// The reduction to use with an automaton that is closed under stuttering: none is one, too, for a tester.
-fn reduction_for<'a, Z: Composed>(
+fn reduction_for<'a, Z: Composed + ?Sized>(
     plan: &LinearPlan<'a, Z>,
     options: &Options,
     support: u64,
@@ -249,7 +249,7 @@ fn reduction_for<'a, Z: Composed>(
 const FIRST_PAIRS: u64 = 4_096;
 
 /// By state of an automaton: the sets that lead on from it. None at all if they are missing for one that needs them.
-fn guides<'a, Z: System>(plan: &LinearPlan<'a, Z>, automaton: &Automaton) -> Guides<'a, Z> {
+fn guides<'a, Z: System + ?Sized>(plan: &LinearPlan<'a, Z>, automaton: &Automaton) -> Guides<'a, Z> {
     let Some(make) = plan.guide else { return Vec::new() };
     let mut guides = Vec::new();
     for exits in exits(automaton) {
@@ -263,7 +263,7 @@ fn guides<'a, Z: System>(plan: &LinearPlan<'a, Z>, automaton: &Automaton) -> Gui
 }
 
 /// One search for one automaton.
-struct One<'a, 'w, Z: Composed> {
+struct One<'a, 'w, Z: Composed + ?Sized> {
     searched: &'a Z,
     property: &'a mut dyn RunProperty<Z::State>,
     options: &'a Options,
@@ -273,7 +273,7 @@ struct One<'a, 'w, Z: Composed> {
     limits: Limits,
 }
 
-impl<Z: Composed> One<'_, '_, Z> {
+impl<Z: Composed + ?Sized> One<'_, '_, Z> {
     /// With a reduction: for a while as usual, for a while guided by the automaton, which often ends soon or not at all; then
     /// as usual to the end.
     fn search_reduced(
@@ -476,8 +476,8 @@ fn judged<Z, Y>(
     options: &Options,
 ) -> Judged
 where
-    Z: Composed,
-    Y: Symmetric + System<State = Z::State>,
+    Z: Composed + ?Sized,
+    Y: Symmetric + System<State = Z::State> + ?Sized,
 {
     match try_judged(searched, original, property, found, is_closure, options) {
         Ok(judged) => judged,
@@ -497,8 +497,8 @@ fn try_judged<Z, Y>(
     options: &Options,
 ) -> Result<Judged, Fault>
 where
-    Z: Composed,
-    Y: Symmetric + System<State = Z::State>,
+    Z: Composed + ?Sized,
+    Y: Symmetric + System<State = Z::State> + ?Sized,
 {
     let broken = |what: &str| Fault::Broken(what.into());
     // From where the system has ended nothing is fired.
@@ -549,7 +549,7 @@ where
 }
 
 /// The states of a run, if it can be run and is forbidden. One without a cycle goes on somehow, until it repeats or ends.
-fn forbidden_run<Y: System>(
+fn forbidden_run<Y: System + ?Sized>(
     system: &Y,
     property: &dyn RunProperty<Y::State>,
     witness: &mut Witness,
@@ -575,7 +575,7 @@ fn forbidden_run<Y: System>(
 }
 
 /// Replays a run and judges it by a property.
-pub fn replay_run<Y: System>(
+pub fn replay_run<Y: System + ?Sized>(
     system: &Y,
     property: &dyn RunProperty<Y::State>,
     witness: &Witness,

@@ -35,7 +35,7 @@ pub(crate) enum Order {
 pub(crate) type Guides<'a, Y> = Vec<Option<Box<dyn Reduction<Y> + 'a>>>;
 
 /// A search for a run.
-pub(crate) struct RunSearch<'a, 'g, Y: Composed> {
+pub(crate) struct RunSearch<'a, 'g, Y: Composed + ?Sized> {
     pub(crate) reduction: &'a mut dyn Reduction<Y>,
     pub(crate) guides: Guides<'g, Y>,
     pub(crate) property: &'a mut dyn RunProperty<Y::State>,
@@ -54,7 +54,7 @@ pub(crate) struct Found {
 }
 
 /// The same on states of one kind.
-struct Job<'a, Z: System> {
+struct Job<'a, Z: System + ?Sized> {
     system: &'a Z,
     reduction: &'a mut dyn Reduction<Z>,
     guides: Vec<Option<&'a mut dyn Reduction<Z>>>,
@@ -64,7 +64,7 @@ struct Job<'a, Z: System> {
     limits: Limits,
 }
 
-impl<'y, Y: Composed> RunSearch<'_, '_, Y> {
+impl<'y, Y: Composed + ?Sized> RunSearch<'_, '_, Y> {
     /// Searches with the engine that is asked for; an error if there is no room for the store.
     pub(crate) fn run(mut self, system: &'y Y, limits: Limits) -> Result<Found, Full> {
         let mut search = On { system, limits, search: &mut self };
@@ -78,7 +78,7 @@ impl<'y, Y: Composed> RunSearch<'_, '_, Y> {
 }
 
 /// Searches states of one kind.
-fn find<Z: System>(
+fn find<Z: System + ?Sized>(
     job: Job<'_, Z>,
     automaton: &Automaton,
     order: Order,
@@ -127,13 +127,13 @@ fn find<Z: System>(
 }
 
 /// A search of a system.
-struct On<'s, 'a, 'g, 'y, Y: Composed> {
+struct On<'s, 'a, 'g, 'y, Y: Composed + ?Sized> {
     system: &'y Y,
     limits: Limits,
     search: &'s mut RunSearch<'a, 'g, Y>,
 }
 
-impl<'y, Y: Composed> attempts::Search<'y, Y> for On<'_, '_, '_, 'y, Y> {
+impl<'y, Y: Composed + ?Sized> attempts::Search<'y, Y> for On<'_, '_, '_, 'y, Y> {
     type Found = Result<Found, Full>;
 
     fn can_gain(&self) -> bool {
@@ -203,12 +203,12 @@ impl<'y, Y: Composed> attempts::Search<'y, Y> for On<'_, '_, '_, 'y, Y> {
 }
 
 /// Who takes part in what, in the states behind keys.
-struct Seen<'a, 'y, Y: Composed, const N: usize> {
+struct Seen<'a, 'y, Y: Composed + ?Sized, const N: usize> {
     packed: &'a Packed<'y, Y, N>,
     inner: &'a mut dyn Participants<Y::State>,
 }
 
-impl<Y: Composed, const N: usize> Participants<[u64; N]> for Seen<'_, '_, Y, N> {
+impl<Y: Composed + ?Sized, const N: usize> Participants<[u64; N]> for Seen<'_, '_, Y, N> {
     fn participants(
         &mut self,
         key: &[u64; N],

@@ -26,8 +26,8 @@ pub fn on_original<Z, Y>(
     options: &Options,
 ) -> Result<(), OpenCycle>
 where
-    Z: System,
-    Y: Observed + Symmetric + System<State = Z::State>,
+    Z: System + ?Sized,
+    Y: Observed + Symmetric + System<State = Z::State> + ?Sized,
 {
     for answer in &mut analysis.answers {
         if let Verdict::Violated(violated) = &answer.verdict {
@@ -61,8 +61,8 @@ fn move_one<Z, Y>(
     options: &Options,
 ) -> Result<Violated, Rejection>
 where
-    Z: System,
-    Y: Observed + Symmetric + System<State = Z::State>,
+    Z: System + ?Sized,
+    Y: Observed + Symmetric + System<State = Z::State> + ?Sized,
 {
     let trace = violated.trace();
     let mut witness = Witness {
@@ -85,8 +85,8 @@ where
 
 fn lifted<Z, Y>(searched: &Z, original: &Y, witness: &Witness) -> Result<Witness, Rejection>
 where
-    Z: System,
-    Y: Observed + Symmetric + System<State = Z::State>,
+    Z: System + ?Sized,
+    Y: Observed + Symmetric + System<State = Z::State> + ?Sized,
 {
     let mut states = run(searched, &witness.steps)?;
     (0..states.len()).try_for_each(|i| original.represent(states.state_mut(i)))?;

@@ -74,7 +74,7 @@ pub(crate) enum Finding {
 pub(crate) type Made = Box<(Outcome, usize)>;
 
 /// Searches, if that was not made already, and looks at `questions` one by one.
-pub(crate) fn run_phase<Z: Observed>(
+pub(crate) fn run_phase<Z: Observed + ?Sized>(
     system: &Z,
     reduction: &mut dyn Reduction<Z>,
     symmetry: bool,
@@ -279,7 +279,7 @@ impl<Z: Observed + ?Sized> Visitor<Z::State> for Checks<'_, Z> {
 }
 
 /// A search that has ended.
-struct Phase<'a, Z: Observed> {
+struct Phase<'a, Z: Observed + ?Sized> {
     system: &'a Z,
     store: &'a dyn Store<Z::State>,
     outcome: &'a mut Outcome,
@@ -289,7 +289,7 @@ struct Phase<'a, Z: Observed> {
     terminates: Option<Option<Lasso>>,
 }
 
-impl<Z: Observed> Phase<'_, Z> {
+impl<Z: Observed + ?Sized> Phase<'_, Z> {
     fn look_at(&mut self, questions: &[Question], options: &Options) -> Result<Vec<Finding>, Fault> {
         let no_room = self.no_room_for_graph(options);
         if no_room.is_some() {

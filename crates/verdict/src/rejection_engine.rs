@@ -21,7 +21,7 @@ use stubborn_store::{Full, Guarantee};
 use stubborn_system::{Batch, Composed, Fault, Rejecting, RejectionKind, System};
 
 /// A search for states that are rejected.
-pub(crate) struct StateSearch<'a, 'y, Y: Rejecting> {
+pub(crate) struct StateSearch<'a, 'y, Y: Rejecting + ?Sized> {
     pub(crate) system: &'y Y,
     pub(crate) reduction: &'a mut (dyn Reduction<Y> + 'a),
     /// The rejections that are looked for.
@@ -40,7 +40,7 @@ pub(crate) struct StatesFound {
     pub(crate) key_words: Option<usize>,
 }
 
-impl<Y: Rejecting + Composed> StateSearch<'_, '_, Y> {
+impl<Y: Rejecting + Composed + ?Sized> StateSearch<'_, '_, Y> {
     /// Searches with the engine that is asked for; an error if there is no room for the store.
     pub(crate) fn run(mut self) -> Result<StatesFound, Full> {
         let (system, options) = (self.system, self.options);
@@ -65,7 +65,7 @@ impl<Y: Rejecting + Composed> StateSearch<'_, '_, Y> {
 }
 
 /// Searches states of one kind, in order.
-fn in_order<Z: System>(
+fn in_order<Z: System + ?Sized>(
     system: &Z,
     reduction: &mut dyn Reduction<Z>,
     visitor: &mut dyn Visitor<Z::State>,
@@ -92,7 +92,7 @@ fn in_order<Z: System>(
     Ok((outcome, store.guarantee()))
 }
 
-impl<'y, Y: Rejecting + Composed> attempts::Search<'y, Y> for StateSearch<'_, 'y, Y> {
+impl<'y, Y: Rejecting + Composed + ?Sized> attempts::Search<'y, Y> for StateSearch<'_, 'y, Y> {
     type Found = Result<StatesFound, Full>;
 
     /// In order, keys save a tenth of the time and take more memory; sets are chosen by states, whoever makes the successors.
@@ -147,13 +147,13 @@ impl<'y, Y: Rejecting + Composed> attempts::Search<'y, Y> for StateSearch<'_, 'y
 }
 
 /// One thread that searches on keys.
-struct Alone<'a, 'y, Y: System, const N: usize> {
+struct Alone<'a, 'y, Y: System + ?Sized, const N: usize> {
     packed: &'a Packed<'y, Y, N>,
     system: &'a Y,
     open: &'a [usize],
 }
 
-impl<Y: Rejecting, const N: usize> Crew<N> for Alone<'_, '_, Y, N> {
+impl<Y: Rejecting + ?Sized, const N: usize> Crew<N> for Alone<'_, '_, Y, N> {
     fn initial(&self, out: &mut Batch<[u64; N]>) -> Result<(), Fault> {
         self.packed.initial(out)
     }
@@ -172,7 +172,7 @@ struct Look<'a, Y: ?Sized> {
     seen: Vec<bool>,
 }
 
-impl<'a, Y: Rejecting> Look<'a, Y> {
+impl<'a, Y: Rejecting + ?Sized> Look<'a, Y> {
     fn new(system: &'a Y, open: &'a [usize]) -> Self {
         Self { system, open, seen: vec![false; system.rejections().len()] }
     }
@@ -196,7 +196,7 @@ impl<'a, Y: Rejecting> Look<'a, Y> {
     }
 }
 
-impl<Y: Rejecting> Visitor<Y::State> for Look<'_, Y> {
+impl<Y: Rejecting + ?Sized> Visitor<Y::State> for Look<'_, Y> {
     fn arrive(&mut self, state: &Y::State) -> Result<Option<Sighting>, Fault> {
         Ok(self.look(state, RejectionKind::State))
     }
@@ -215,20 +215,20 @@ impl<Y: Rejecting> Visitor<Y::State> for Look<'_, Y> {
 }
 
 /// Looks at the states behind keys.
-struct LookAtKeys<'a, 'y, Y: System, const N: usize> {
+struct LookAtKeys<'a, 'y, Y: System + ?Sized, const N: usize> {
     look: Look<'a, Y>,
     packed: &'a Packed<'y, Y, N>,
     /// Whether any condition on states holds.
     memory: Recall<N, bool>,
 }
 
-impl<'a, 'y, Y: Rejecting, const N: usize> LookAtKeys<'a, 'y, Y, N> {
+impl<'a, 'y, Y: Rejecting + ?Sized, const N: usize> LookAtKeys<'a, 'y, Y, N> {
     fn new(look: Look<'a, Y>, packed: &'a Packed<'y, Y, N>) -> Self {
         Self { look, packed, memory: Recall::default() }
     }
 }
 
-impl<Y: Rejecting, const N: usize> Visitor<[u64; N]> for LookAtKeys<'_, '_, Y, N> {
+impl<Y: Rejecting + ?Sized, const N: usize> Visitor<[u64; N]> for LookAtKeys<'_, '_, Y, N> {
     fn arrive(&mut self, key: &[u64; N]) -> Result<Option<Sighting>, Fault> {
         let Self { look, packed, memory } = self;
         let holds = packed.recall(memory, key, |state, bytes| {

@@ -32,7 +32,7 @@ pub struct RejectionOptions {
 }
 
 /// Answers for all rejections of a system, in their order.
-pub fn check_rejections<Y: Rejecting + Observed + Composed>(
+pub fn check_rejections<Y: Rejecting + Observed + Composed + ?Sized>(
     system: &Y,
     rejection_options: RejectionOptions,
     options: &Options,
@@ -48,7 +48,7 @@ pub fn check_rejections<Y: Rejecting + Observed + Composed>(
     Ok(check.finish())
 }
 
-struct Check<'a, Y: Rejecting> {
+struct Check<'a, Y: Rejecting + ?Sized> {
     system: &'a Y,
     options: &'a Options,
     watch: &'a mut dyn Watch,
@@ -58,7 +58,7 @@ struct Check<'a, Y: Rejecting> {
 }
 
 /// How states are expanded.
-struct Sets<'r, Y: Rejecting> {
+struct Sets<'r, Y: Rejecting + ?Sized> {
     reduction: Box<dyn Reduction<Y> + 'r>,
     /// Whether there is no cycle at a livelock monitor of the sets: because that is known, because there are no
     /// monitors, or, in a search for exactly those cycles, if none is found.
@@ -79,7 +79,7 @@ type MakeSets<'m, 'r, Y> = dyn Fn(&[usize]) -> Sets<'r, Y> + 'm;
 /// A cycle is searched for by one of two.
 type SearchCycle<Y> = for<'j> fn(CycleJob<'j, Y>) -> CycleOutcome;
 
-impl<Y: Rejecting + Observed + Composed> Check<'_, Y> {
+impl<Y: Rejecting + Observed + Composed + ?Sized> Check<'_, Y> {
     fn full(&mut self) -> Result<(), Box<Broken>> {
         let all =
             |_: &[usize]| Sets { reduction: Box::new(Full) as Box<dyn Reduction<Y>>, no_livelock: false };
@@ -399,7 +399,7 @@ impl<Y: Rejecting + Observed + Composed> Check<'_, Y> {
 }
 
 /// Sets that are held against their definition now and then.
-fn sets<'r, Y: Rejecting + Observed + 'r>(
+fn sets<'r, Y: Rejecting + Observed + 'r + ?Sized>(
     reduction: impl Reduction<Y> + 'r,
     no_livelock: bool,
     check: Option<CheckDepth>,

@@ -14,7 +14,7 @@ use stubborn_reduce::{Full, OnRepresentatives, Quotient, Reduction};
 use stubborn_system::{Composed, Observed, Question, Symmetric};
 
 /// A search of representatives under way.
-pub(crate) struct SymmetricSearch<'a, Y: Symmetric + Observed + Composed> {
+pub(crate) struct SymmetricSearch<'a, Y: Symmetric + Observed + Composed + ?Sized> {
     pub(crate) system: &'a Y,
     /// Made again for each attempt.
     pub(crate) reduction: &'a dyn Fn() -> Box<dyn Reduction<Y> + 'a>,
@@ -23,7 +23,7 @@ pub(crate) struct SymmetricSearch<'a, Y: Symmetric + Observed + Composed> {
     pub(crate) watch: &'a mut dyn Watch,
 }
 
-impl<'a, Y: Symmetric + Observed + Composed> SymmetricSearch<'a, Y> {
+impl<'a, Y: Symmetric + Observed + Composed + ?Sized> SymmetricSearch<'a, Y> {
     /// Searches with the engine that is asked for.
     pub(crate) fn run(mut self) -> Result<Searched, Box<Broken>> {
         let (system, limits) = (self.system, self.options.limits);
@@ -36,7 +36,7 @@ impl<'a, Y: Symmetric + Observed + Composed> SymmetricSearch<'a, Y> {
     }
 }
 
-impl<'a, Y: Symmetric + Observed + Composed> attempts::Search<'a, Y> for SymmetricSearch<'a, Y> {
+impl<'a, Y: Symmetric + Observed + Composed + ?Sized> attempts::Search<'a, Y> for SymmetricSearch<'a, Y> {
     type Found = Result<Searched, Box<Broken>>;
 
     fn can_gain(&self) -> bool {

@@ -94,12 +94,12 @@ impl<S: Vector + ?Sized, const N: usize> Crew<N> for Members<'_, S, N> {
 }
 
 /// One thread that searches on packed keys.
-pub(crate) struct Alone<'a, 'y, Y: Observed, const N: usize> {
+pub(crate) struct Alone<'a, 'y, Y: Observed + ?Sized, const N: usize> {
     pub(crate) packed: &'a Packed<'y, Y, N>,
     pub(crate) questions: &'a [Question],
 }
 
-impl<Y: Observed, const N: usize> Crew<N> for Alone<'_, '_, Y, N> {
+impl<Y: Observed + ?Sized, const N: usize> Crew<N> for Alone<'_, '_, Y, N> {
     fn initial(&self, out: &mut Batch<[u64; N]>) -> Result<(), Fault> {
         self.packed.initial(out)
     }

@@ -10,7 +10,7 @@ use stubborn_explore::Unwatched;
 use stubborn_network::{Expr, Network, Optimisations};
 use stubborn_reduce::{Full, NetworkReduction, Preserves, Reduction};
 use stubborn_system::Question;
-use stubborn_verdict::{EngineKind, Options, ReductionKind, SearchKind, Verdict, analyse_with};
+use stubborn_verdict::{AnySystem, EngineKind, Options, ReductionKind, SearchKind, Verdict, analyse_with};
 
 /// How a reduction is got for a network, of which these invariants are asked.
 pub type Make = dyn for<'a> Fn(&'a Network, &'a [Expr]) -> Box<dyn Reduction<Watched<'a>> + 'a>;
@@ -150,7 +150,7 @@ pub fn compare_answers(
     let system = Watched { network: &network, invariants: &invariants };
     let make = |kind: ReductionKind| {
         let make = || Box::new(NetworkReduction::new(&network, &invariants, kind));
-        (kind != ReductionKind::None).then(|| make() as Box<dyn Reduction<Watched<'_>>>)
+        (kind != ReductionKind::None).then(|| make() as Box<dyn Reduction<AnySystem<'_, [u8]>>>)
     };
     let mut fewest = full.n_states();
     for &reduction in reductions {

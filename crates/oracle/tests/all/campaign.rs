@@ -12,9 +12,9 @@ use stubborn_model::{Model, ModelSystem, RuleSource, WordVector};
 use stubborn_oracle::campaign::{Tally, fail, seeds};
 use stubborn_oracle::{Brute, FullGraph, Network, Planted, Program, Rng, Shape, shrink};
 use stubborn_reduce::CheckDepth;
-use stubborn_system::{Composed, Observed, Question, Rules, Symmetric};
+use stubborn_system::{Observed, Question, Whole};
 use stubborn_verdict::{
-    Analysis, EngineKind, Inconclusive, Options, ReductionKind, SearchKind, StoreKind, Verdict, analyse,
+    Analysis, EngineKind, Inconclusive, Kind, Options, ReductionKind, SearchKind, StoreKind, Verdict, analyse,
 };
 
 /// Systems with more states are passed over.
@@ -24,11 +24,7 @@ const LIMIT: usize = 3000;
 type Sizes = (usize, usize);
 
 /// Compares all ways to search with the truth. `None` if the system is too large.
-fn compare<Y: Rules + Observed + Symmetric + Composed>(
-    system: &Y,
-    symmetry: bool,
-    check: bool,
-) -> Result<Option<Sizes>, String> {
+fn compare<Y: Whole<State: Kind>>(system: &Y, symmetry: bool, check: bool) -> Result<Option<Sizes>, String> {
     let Some(graph) = FullGraph::explore(system, LIMIT) else { return Ok(None) };
     let truth = Brute::new(system, &graph);
     let mut fewest = graph.n_states();
@@ -71,10 +67,7 @@ fn compare<Y: Rules + Observed + Symmetric + Composed>(
     Ok(Some((graph.n_states(), fewest)))
 }
 
-fn run<Y: Rules + Observed + Symmetric + Composed>(
-    system: &Y,
-    options: &Options,
-) -> Result<Analysis, String> {
+fn run<Y: Whole<State: Kind>>(system: &Y, options: &Options) -> Result<Analysis, String> {
     analyse(system, options, &mut Unwatched).map_err(|broken| broken.fault.to_string())
 }
 
@@ -100,7 +93,7 @@ fn agrees<Y: Observed>(analysis: &Analysis, truth: &Brute<'_, Y>, options: &Opti
 }
 
 /// Without `all_errors`: the first violation ends the search, and what is answered is true.
-fn stops_at_once<Y: Rules + Observed + Symmetric + Composed>(
+fn stops_at_once<Y: Whole<State: Kind>>(
     system: &Y,
     truth: &Brute<'_, Y>,
     symmetry: bool,
@@ -124,7 +117,7 @@ fn stops_at_once<Y: Rules + Observed + Symmetric + Composed>(
 }
 
 /// Stores that may omit states, and searches that hit a limit, never say "holds".
-fn proves_nothing<Y: Rules + Observed + Symmetric + Composed>(
+fn proves_nothing<Y: Whole<State: Kind>>(
     system: &Y,
     symmetry: bool,
     is_single_state: bool,
@@ -199,7 +192,7 @@ fn compare_program(
     symmetry: bool,
     check: bool,
 ) -> Result<Option<Sizes>, String> {
-    fn with<S: WordVector + ?Sized>(
+    fn with<S: WordVector + Kind + ?Sized>(
         program: &Program,
         symmetry: bool,
         check: bool,

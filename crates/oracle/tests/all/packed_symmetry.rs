@@ -7,10 +7,10 @@ use stubborn_oracle::campaign::{fail, seeds};
 use stubborn_oracle::{Program, Rng};
 use stubborn_reduce::{CheckDepth, ReductionKind};
 use stubborn_system::WordVector;
-use stubborn_verdict::{EngineKind, Options, SearchKind, StoreKind, analyse};
+use stubborn_verdict::{EngineKind, Kind, Options, SearchKind, StoreKind, analyse};
 
 /// What must not depend on the engine, and whether keys were used in the first search.
-fn told<S: WordVector + ?Sized>(model: &dyn Model, options: &Options) -> (String, bool) {
+fn told<S: WordVector + Kind + ?Sized>(model: &dyn Model, options: &Options) -> (String, bool) {
     let system = ModelSystem::<S>::new(model, RuleSource::of(model)).expect("it is right");
     match analyse(&system, options, &mut Unwatched) {
         Ok(analysis) => {
@@ -108,6 +108,7 @@ fn representatives_of_the_gallery_are_the_same_on_keys() {
 }
 
 #[test]
+#[cfg_attr(feature = "always-interpreter", ignore = "this build has no choice")]
 fn a_search_of_representatives_that_takes_long_goes_on_with_keys() {
     let ring = stubborn_gallery::build("token-ring", Some(7), None).expect("it makes sense");
     for store in [StoreKind::Exact, StoreKind::Quotient] {

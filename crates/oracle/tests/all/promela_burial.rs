@@ -12,7 +12,7 @@ use stubborn_oracle::campaign::{fail, seeds};
 use stubborn_oracle::promela::compiled;
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_system::{Batch, Question, System};
-use stubborn_verdict::{EngineKind, Options, ReductionKind, analyse_with};
+use stubborn_verdict::{AnySystem, EngineKind, Options, ReductionKind, analyse_with};
 
 const LIMIT: usize = 4_000;
 
@@ -116,7 +116,8 @@ fn ends(
 /// The verdicts, in words.
 fn verdicts(network: &Network, kind: ReductionKind) -> Vec<&'static str> {
     let make = |kind: ReductionKind| {
-        let make = || Box::new(NetworkReduction::new(network, &[], kind)) as Box<dyn Reduction<Network>>;
+        let make =
+            || Box::new(NetworkReduction::new(network, &[], kind)) as Box<dyn Reduction<AnySystem<'_, [u8]>>>;
         (kind != ReductionKind::None).then(make)
     };
     let questions = Some(vec![Question::Safety, Question::Deadlock, Question::MayTerminate]);

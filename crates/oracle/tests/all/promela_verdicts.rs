@@ -12,7 +12,7 @@ use stubborn_network::{Expr, Network, Optimisations};
 use stubborn_promela::{Options as CompileOptions, compile};
 use stubborn_reduce::{NetworkReduction, Reduction};
 use stubborn_system::Question;
-use stubborn_verdict::{Analysis, EngineKind, Options, ReductionKind, Verdict, analyse_with};
+use stubborn_verdict::{Analysis, AnySystem, EngineKind, Options, ReductionKind, Verdict, analyse_with};
 
 fn analysis(network: &Network, reduction: ReductionKind, most: u64) -> Option<Analysis> {
     checked(network, &[], reduction, most)
@@ -21,7 +21,9 @@ fn analysis(network: &Network, reduction: ReductionKind, most: u64) -> Option<An
 /// `checks` take part in the choice of stubborn sets; nobody looks whether they hold.
 fn checked(network: &Network, checks: &[Expr], reduction: ReductionKind, most: u64) -> Option<Analysis> {
     let make = |kind: ReductionKind| {
-        let make = || Box::new(NetworkReduction::new(network, checks, kind)) as Box<dyn Reduction<Network>>;
+        let make = || {
+            Box::new(NetworkReduction::new(network, checks, kind)) as Box<dyn Reduction<AnySystem<'_, [u8]>>>
+        };
         (kind != ReductionKind::None).then(make)
     };
     let options = Options {

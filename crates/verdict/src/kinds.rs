@@ -1,0 +1,66 @@
+//! The way in: systems by the kind of their states.
+//!
+//! Searches are compiled for each kind of state that there is, here, and once: not again for every system, and not in every crate that
+//! asks something. Whatever a search asks of the system itself goes through a table of functions; successors hardly ever do, since those of keys are
+//! remembered.
+
+use crate::analysis::{self, Analysis, Broken};
+use crate::{Options, ReductionKind};
+use stubborn_explore::Watch;
+use stubborn_reduce::Reduction;
+use stubborn_system::{Vector, Whole};
+
+/// Any system with these states.
+pub type AnySystem<'y, S> = dyn Whole<State = S> + 'y;
+
+/// Makes the reduction of a kind for a system that knows better than its rules say; `None` if it does not.
+pub type MakeReduction<'m, 'y, S> =
+    dyn Fn(ReductionKind) -> Option<Box<dyn Reduction<AnySystem<'y, S>> + 'm>> + 'm;
+
+/// A kind of states that systems may have.
+pub trait Kind: Vector {
+    /// What [`analyse_with`] does.
+    fn analyse<'y>(
+        system: &AnySystem<'y, Self>,
+        own: &MakeReduction<'_, 'y, Self>,
+        options: &Options,
+        watch: &mut dyn Watch,
+    ) -> Result<Analysis, Box<Broken>>;
+}
+
+macro_rules! kinds {
+    ($($state:ty),*) => {$(
+        impl Kind for $state {
+            fn analyse<'y>(
+                system: &AnySystem<'y, Self>,
+                own: &MakeReduction<'_, 'y, Self>,
+                options: &Options,
+                watch: &mut dyn Watch,
+            ) -> Result<Analysis, Box<Broken>> {
+                analysis::analyse(system, own, options, watch)
+            }
+        }
+    )*};
+}
+
+// Bytes for networks, words for models as code, as few as will do.
+kinds!([u8], [u64; 1], [u64; 2], [u64; 4], [u64]);
+
+/// Answers the questions.
+pub fn analyse<Y: Whole<State: Kind>>(
+    system: &Y,
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<Analysis, Box<Broken>> {
+    analyse_with(system, &|_| None, options, watch)
+}
+
+/// Answers the questions, with reductions of the system's own.
+pub fn analyse_with<'y, Y: Whole<State: Kind> + 'y>(
+    system: &Y,
+    own: &MakeReduction<'_, 'y, Y::State>,
+    options: &Options,
+    watch: &mut dyn Watch,
+) -> Result<Analysis, Box<Broken>> {
+    Y::State::analyse(system, own, options, watch)
+}
