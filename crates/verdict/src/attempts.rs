@@ -16,6 +16,9 @@ use stubborn_system::{Composed, Vector};
 /// States that the system itself makes first: to look at a system and to learn what its agents do takes about as long.
 const FIRST: u64 = 1 << 12;
 
+/// The same of a reduced search, which has to learn what is asked of keys besides.
+const FIRST_REDUCED: u64 = 3 << 11;
+
 /// Steps after which it is decided how keys are made: of a system that is known to be large, and of any.
 const STEPS: usize = 1 << 12;
 const FEW_STEPS: usize = 1 << 8;
@@ -59,6 +62,11 @@ pub(crate) trait Search<'y, Y: Composed + ?Sized> {
     /// Whether keys may be of use: see [`can_sift`].
     fn can_gain(&self) -> bool;
 
+    /// Whether sets are chosen in each state.
+    fn is_reduced(&self) -> bool {
+        false
+    }
+
     /// Searches by the system itself. `is_first`: with keys if that is not enough.
     fn plain(&mut self, limits: Limits, is_first: bool) -> Self::Found;
 
@@ -87,7 +95,7 @@ pub(crate) fn by_engine<'y, Y: Composed + ?Sized, S: Search<'y, Y>>(
         if !search.can_gain() || system.tracer().is_none() {
             return search.plain(limits, false);
         }
-        let states = limits.states.min(FIRST);
+        let states = limits.states.min(if search.is_reduced() { FIRST_REDUCED } else { FIRST });
         let first = search.plain(Limits { states, ..limits }, true);
         if !S::is_cut(&first, states) || states == limits.states {
             return first;

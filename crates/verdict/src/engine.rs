@@ -88,6 +88,10 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
         can_sift(&*self.reduction)
     }
 
+    fn is_reduced(&self) -> bool {
+        self.reduction.preserves().is_reduced()
+    }
+
     fn plain(&mut self, limits: Limits, is_first: bool) -> Self::Found {
         let options = Options { limits, ..self.options.clone() };
         self.reduction.begin_again();
