@@ -19,11 +19,15 @@ const MOST: usize = 1 << 15;
 pub(super) struct Census {
     /// By kind: the bytes of its locals that never change.
     constant_bytes: Vec<Vec<usize>>,
-    /// Lists of kinds, and values of these bytes by kind: which number they have.
+    /// Lists of kinds, and by kind the values of these bytes: which number they have.
     kinds: FxHashMap<Vec<usize>, i32>,
-    constants: FxHashMap<(usize, Vec<u8>), i32>,
+    constants: Vec<FxHashMap<Vec<u8>, i32>>,
+    n_constants: i32,
     /// The length of each list of kinds.
     lengths: Vec<usize>,
+    /// Room to work in.
+    list: Vec<usize>,
+    values: Vec<u8>,
     /// What tables depend on: the list of kinds, and the values of each process.
     pub(super) key: Vec<i32>,
     pub(super) locations: Vec<LocationId>,
@@ -33,7 +37,7 @@ impl Census {
     pub(super) fn new(network: &Network, flow: &Flow) -> Self {
         let n_kinds = network.processes.len();
         let constant_bytes = (0..n_kinds).map(|kind| flow.constant_bytes(kind).collect()).collect();
-        Self { constant_bytes, ..Self::default() }
+        Self { constant_bytes, constants: vec![FxHashMap::default(); n_kinds], ..Self::default() }
     }
 
     /// Asks a state.
@@ -63,19 +67,28 @@ impl Census {
     }
 
     fn number_of_kinds(&mut self, shape: &Shape) -> i32 {
-        let kinds: Vec<usize> = (0..shape.n_processes()).map(|pid| shape.kind(pid)).collect();
-        let (n, length) = (self.lengths.len() as i32, kinds.len());
-        *self.kinds.entry(kinds).or_insert_with(|| {
-            self.lengths.push(length);
-            n
-        })
+        self.list.clear();
+        self.list.extend((0..shape.n_processes()).map(|pid| shape.kind(pid)));
+        if let Some(&known) = self.kinds.get(&self.list) {
+            return known;
+        }
+        let n = self.lengths.len() as i32;
+        self.lengths.push(self.list.len());
+        self.kinds.insert(self.list.clone(), n);
+        n
     }
 
     fn number_of_constants(&mut self, state: &[u8], shape: &Shape, pid: usize) -> i32 {
         let kind = shape.kind(pid);
         let bytes = self.constant_bytes[kind].iter();
-        let values = bytes.map(|&i| shape.local(state, pid, i, Width::Byte) as u8).collect();
-        let n = self.constants.len() as i32;
-        *self.constants.entry((kind, values)).or_insert(n)
+        self.values.clear();
+        self.values.extend(bytes.map(|&i| shape.local(state, pid, i, Width::Byte) as u8));
+        if let Some(&known) = self.constants[kind].get(&self.values) {
+            return known;
+        }
+        let n = self.n_constants;
+        self.n_constants += 1;
+        self.constants[kind].insert(self.values.clone(), n);
+        n
     }
 }
