@@ -160,7 +160,7 @@ mod testing {
             }
             assert_eq!((set.len(), new.len()), (before + batch.len(), batch.len()));
         }
-        assert!(n_refused > 5, "{n_refused}");
+        assert!(n_refused > if cfg!(miri) { 1 } else { 5 }, "{n_refused}");
         keys.len()
     }
 

@@ -1,15 +1,12 @@
 //! Stubborn sets on keys against those on states, step by step of a search: what is recalled by the parts of a key is what the state would say.
 //! A question that does not tell all that it looks at is noticed.
 
-use crate::files::{EXAMPLES, compile_file, models, promela_files};
+use crate::networks::{all_networks, for_random_networks};
 use fixedbitset::FixedBitSet;
 use std::collections::{HashSet, VecDeque};
 use std::panic::catch_unwind;
 use std::path::PathBuf;
 use stubborn_network::Network;
-use stubborn_oracle::Rng;
-use stubborn_oracle::campaign::{fail, seeds};
-use stubborn_oracle::promela::{Model, compiled};
 use stubborn_packed::{Packed, Sample};
 use stubborn_reduce::{Answer, NetworkReduction, OnKeys, Preserves, Reduction, ReductionKind, Shown};
 use stubborn_system::{Batch, Fault, System, TransitionId};
@@ -122,8 +119,7 @@ fn compare_any(network: &Network, kind: ReductionKind, is_honest: bool) -> Resul
 #[test]
 fn what_is_fired_on_keys_is_what_is_fired_on_states_of_all_models() {
     let mut counts = [0, 0];
-    for path in [models(), PathBuf::from(EXAMPLES)].iter().flat_map(|directory| promela_files(directory)) {
-        let Some(network) = compile_file(&path).network else { continue };
+    for (path, network) in all_networks() {
         match compare_any(&network, ReductionKind::Smaller, true) {
             Ok(n) => counts = [counts[0] + n[0], counts[1] + n[1]],
             Err(wrong) => panic!("{}: {wrong}", path.display()),
@@ -135,34 +131,23 @@ fn what_is_fired_on_keys_is_what_is_fired_on_states_of_all_models() {
 #[test]
 fn what_is_fired_on_keys_is_what_is_fired_on_states_of_random_models() {
     let mut counts = [0, 0];
-    for seed in seeds(400) {
-        let mut rng = Rng::new(seed);
-        let model = Model::random(&mut rng);
+    let test = ("choices", "what_is_fired_on_keys_is_what_is_fired_on_states_of_random_models");
+    for_random_networks(400, test, |_, rng, network| {
         let kind = *rng.pick(&[ReductionKind::Smaller, ReductionKind::Persistent3, ReductionKind::UpSets]);
-        let Ok((network, _)) = compiled(&model.to_string(), &[]) else { continue };
-        match compare_any(&network, kind, true) {
-            Ok(n) => counts = [counts[0] + n[0], counts[1] + n[1]],
-            Err(wrong) => {
-                let test = "what_is_fired_on_keys_is_what_is_fired_on_states_of_random_models";
-                fail("choices", test, seed, format!("{wrong}\n{model}"));
-            }
-        }
-    }
+        let n = compare_any(network, kind, true)?;
+        counts = [counts[0] + n[0], counts[1] + n[1]];
+        Ok(())
+    });
     assert!(counts[0] > 10_000 && counts[1] > 500, "{counts:?} states, and with a choice");
 }
 
 #[test]
 fn a_question_that_does_not_tell_all_that_it_looks_at_is_noticed() {
-    let paths = [models(), PathBuf::from(EXAMPLES)]
-        .iter()
-        .flat_map(|directory| promela_files(directory))
-        .collect::<Vec<_>>();
-    let networks = paths.iter().filter_map(|path| compile_file(path).network);
     // A memory of choices notices by itself where it is lied to, in builds with assertions.
-    let is_found = |network: &Network| {
+    let is_found = |(_, network): &(PathBuf, Network)| {
         let compared = catch_unwind(|| compare_any(network, ReductionKind::Smaller, false));
         !matches!(compared, Ok(Ok(_)))
     };
-    let n_found = networks.filter(is_found).count();
+    let n_found = all_networks().filter(is_found).count();
     assert!(n_found > 10, "found in {n_found} models");
 }

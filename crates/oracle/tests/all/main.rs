@@ -2,6 +2,7 @@
 
 #[path = "../../../promela/tests/all/support/files.rs"]
 mod files;
+mod networks;
 
 mod campaign;
 mod choices;

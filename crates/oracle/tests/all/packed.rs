@@ -2,15 +2,15 @@
 //! states, flags and limits included; for parts as they come and taken as fine as possible, with keys that have room
 //! from the beginning and with keys that turn out to be too narrow.
 
-use crate::files::{EXAMPLES, compile_file, models, promela_files};
-use std::path::PathBuf;
+use crate::files::{compile_file, models, promela_files};
+use crate::networks::{all_networks, for_random_networks};
 use stubborn_explore::{End, Limits, Stop, Unwatched};
 use stubborn_lts::{Composition, CompositionJob, Expr, Mark, Plan, Special, with_composition};
 use stubborn_model::{ModelSystem, RuleSource};
 use stubborn_oracle::campaign::{fail, seeds};
 use stubborn_oracle::keys::{WAYS, Way, compare_keys};
 use stubborn_oracle::processes::{random_network, random_pair};
-use stubborn_oracle::promela::{Model, compiled};
+use stubborn_oracle::promela::compiled;
 use stubborn_oracle::{Program, Rng};
 use stubborn_system::{Batch, Bits, Composed, Fault, Observed, Parts, Tracer, Unit, Vector, WordVector};
 use stubborn_verdict::{EngineKind, Options, Verdict, analyse};
@@ -30,8 +30,7 @@ fn compare<'y, Y: Observed>(
 #[test]
 fn the_successors_of_all_models_are_the_same_on_keys() {
     let (mut n_models, mut n_states) = (0, 0);
-    for path in [models(), PathBuf::from(EXAMPLES)].iter().flat_map(|directory| promela_files(directory)) {
-        let Some(network) = compile_file(&path).network else { continue };
+    for (path, network) in all_networks() {
         for way in WAYS {
             let compared = compare(&network, network.tracer(), way);
             n_states += compared.unwrap_or_else(|wrong| panic!("{}: {wrong}", path.display()));
@@ -44,22 +43,13 @@ fn the_successors_of_all_models_are_the_same_on_keys() {
 #[test]
 fn the_successors_of_random_models_are_the_same_on_keys() {
     let mut n_states = 0;
-    for seed in seeds(300) {
-        let mut rng = Rng::new(seed);
-        let model = Model::random(&mut rng);
-        let Ok((network, _)) = compiled(&model.to_string(), &[]) else { continue };
+    let test = ("packed", "the_successors_of_random_models_are_the_same_on_keys");
+    for_random_networks(300, test, |_, _, network| {
         for way in WAYS {
-            match compare(&network, network.tracer(), way) {
-                Ok(n) => n_states += n,
-                Err(wrong) => fail(
-                    "packed",
-                    "the_successors_of_random_models_are_the_same_on_keys",
-                    seed,
-                    format!("{wrong}\n{model}"),
-                ),
-            }
+            n_states += compare(network, network.tracer(), way)?;
         }
-    }
+        Ok(())
+    });
     assert!(n_states > 20_000, "{n_states} states");
 }
 

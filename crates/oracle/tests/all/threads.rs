@@ -1,8 +1,7 @@
 //! Searches by several threads against searches by one: the same states, transitions, terminal states and levels; the same
 //! verdicts with the same counterexamples; and limits, interruptions and panics that end them.
 
-use crate::files::{EXAMPLES, compile_file, models, promela_files};
-use std::path::PathBuf;
+use crate::networks::{all_networks, for_random_networks};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use stubborn_explore::{
     Counts, Crew, End, Ended, Explorer, Job, Keep, Limits, Pace, Scout, Seen, Stats, Stop, Unobserved,
@@ -10,7 +9,7 @@ use stubborn_explore::{
 };
 use stubborn_model::{ModelSystem, RuleSource};
 use stubborn_oracle::campaign::{fail, seeds};
-use stubborn_oracle::promela::{Model, compiled};
+use stubborn_oracle::promela::compiled;
 use stubborn_oracle::sleep::{Asleep, Census, census};
 use stubborn_oracle::{Program, Rng};
 use stubborn_packed::{Failure, Sample, States, Team};
@@ -137,10 +136,7 @@ fn compare<Y: Composed>(system: &Y, seed: usize) -> Result<u64, String> {
 #[test]
 fn threads_find_what_one_thread_finds_in_all_models() {
     let (mut n_models, mut n_states) = (0, 0);
-    let files =
-        [models(), PathBuf::from(EXAMPLES)].into_iter().flat_map(|directory| promela_files(&directory));
-    for (i, path) in files.enumerate() {
-        let Some(network) = compile_file(&path).network else { continue };
+    for (i, (path, network)) in all_networks().enumerate() {
         for way in 0..3 {
             let compared = compare(&network, i + 3 * way);
             n_states += compared.unwrap_or_else(|wrong| panic!("{}: {wrong}", path.display()));
@@ -153,46 +149,32 @@ fn threads_find_what_one_thread_finds_in_all_models() {
 #[test]
 fn threads_find_what_one_thread_finds_in_random_models() {
     let mut n_states = 0;
-    for seed in seeds(300) {
-        let mut rng = Rng::new(seed);
-        let model = Model::random(&mut rng);
-        let Ok((network, _)) = compiled(&model.to_string(), &[]) else { continue };
-        match compare(&network, seed as usize) {
-            Ok(n) => n_states += n,
-            Err(wrong) => fail(
-                "threads",
-                "threads_find_what_one_thread_finds_in_random_models",
-                seed,
-                format!("{wrong}\n{model}"),
-            ),
-        }
-    }
+    let test = ("threads", "threads_find_what_one_thread_finds_in_random_models");
+    for_random_networks(300, test, |seed, _, network| {
+        n_states += compare(network, seed as usize)?;
+        Ok(())
+    });
     assert!(n_states > 5_000, "{n_states} states");
 }
 
 #[test]
 fn half_of_the_condition_for_sleep_is_noticed_by_random_models() {
     let (mut n_slept, mut n_found) = (0, [0; 2]);
-    for seed in seeds(300) {
-        let model = Model::random(&mut Rng::new(seed));
-        let Ok((network, _)) = compiled(&model.to_string(), &[]) else { continue };
+    let test = ("threads", "half_of_the_condition_for_sleep_is_noticed_by_random_models");
+    for_random_networks(300, test, |_, _, network| {
         let found =
-            |asleep| census(&network, asleep, 500).map(|found| (Census { slept: 0, ..found }, found.slept));
-        let Some((expected, _)) = found(Asleep::Never) else { continue };
+            |asleep| census(network, asleep, 500).map(|found| (Census { slept: 0, ..found }, found.slept));
+        let Some((expected, _)) = found(Asleep::Never) else { return Ok(()) };
         let (whole, slept) = found(Asleep::IfIndependent).expect("it is no larger");
         if whole != expected {
-            fail(
-                "threads",
-                "half_of_the_condition_for_sleep_is_noticed_by_random_models",
-                seed,
-                format!("{whole:?}, not {expected:?}\n{model}"),
-            );
+            return Err(format!("{whole:?}, not {expected:?}"));
         }
         n_slept += slept;
         for (n_found, half) in n_found.iter_mut().zip([Asleep::IfUndisturbed, Asleep::IfHarmless]) {
             *n_found += usize::from(found(half).is_none_or(|(found, _)| found != expected));
         }
-    }
+        Ok(())
+    });
     println!("asleep {n_slept} times, halves noticed in {n_found:?} models");
     assert!(n_slept > 1_000 && n_found.iter().all(|&n| n > 5), "{n_slept} times, {n_found:?} models");
 }
@@ -228,75 +210,54 @@ fn told(analysis: &Analysis) -> (String, usize, Option<OneThread>) {
 #[test]
 fn verdicts_and_counterexamples_are_those_of_one_thread() {
     let (mut n_shared, mut n_seen) = (0, 0);
-    for seed in seeds(200) {
-        let mut rng = Rng::new(seed);
-        let model = Model::random(&mut rng);
-        let Ok((network, _)) = compiled(&model.to_string(), &[]) else { continue };
+    let test = ("threads", "verdicts_and_counterexamples_are_those_of_one_thread");
+    for_random_networks(200, test, |_, _, network| {
         let answer = |threads| {
             let limits = Limits { states: MOST, ..Limits::default() };
             let options = Options { engine: EngineKind::Packed, threads, limits, ..Options::default() };
-            analyse(&network, &options, &mut Unwatched)
+            analyse(network, &options, &mut Unwatched)
         };
         match (answer(1), answer(3)) {
             (Ok(one), Ok(three)) => {
                 let (expected, found) = (told(&one), told(&three));
                 if found.0 != expected.0 {
-                    fail(
-                        "threads",
-                        "verdicts_and_counterexamples_are_those_of_one_thread",
-                        seed,
-                        format!("{}\nnot\n{}\n{model}", found.0, expected.0),
-                    );
+                    return Err(format!("{}\nnot\n{}", found.0, expected.0));
                 }
                 assert!(expected.1 == 1 && expected.2.is_none());
                 n_shared += usize::from(found.1 == 3 && found.2.is_none());
                 n_seen += usize::from(found.2 == Some(OneThread::Seen));
             }
             (Err(one), Err(three)) => assert_eq!(one.fault, three.fault),
-            _ => fail(
-                "threads",
-                "verdicts_and_counterexamples_are_those_of_one_thread",
-                seed,
-                format!("only one of them is broken\n{model}"),
-            ),
+            _ => return Err("only one of them is broken".to_owned()),
         }
-    }
+        Ok(())
+    });
     assert!(n_shared > 20 && n_seen > 20, "{n_shared} by threads, {n_seen} with something to see");
 }
 
 #[test]
 fn verdicts_and_counterexamples_do_not_depend_on_the_exact_store() {
     let mut n_quotient = 0;
-    for seed in seeds(200) {
-        let mut rng = Rng::new(seed);
-        let model = Model::random(&mut rng);
-        let Ok((network, _)) = compiled(&model.to_string(), &[]) else { continue };
+    let test = ("threads", "verdicts_and_counterexamples_do_not_depend_on_the_exact_store");
+    for_random_networks(200, test, |_, _, network| {
         let answer = |store| {
             let limits = Limits { states: MOST, ..Limits::default() };
             let options = Options { engine: EngineKind::Packed, store, limits, ..Options::default() };
-            analyse(&network, &options, &mut Unwatched)
+            analyse(network, &options, &mut Unwatched)
         };
         match (answer(StoreKind::Exact), answer(StoreKind::Quotient)) {
             (Ok(exact), Ok(quotient)) => {
-                if told(&exact).0 != told(&quotient).0 {
-                    fail(
-                        "threads",
-                        "verdicts_and_counterexamples_do_not_depend_on_the_exact_store",
-                        seed,
-                        format!("{}", model),
-                    );
+                let (expected, found) = (told(&exact).0, told(&quotient).0);
+                if found != expected {
+                    return Err(format!("{found}\nnot\n{expected}"));
                 }
                 n_quotient += usize::from(quotient.phases[0].store == StoreKind::Quotient);
             }
             (Err(exact), Err(quotient)) => assert_eq!(exact.fault, quotient.fault),
-            _ => fail(
-                "threads",
-                "verdicts_and_counterexamples_do_not_depend_on_the_exact_store",
-                seed,
-                format!("only one of them is broken\n{model}"),
-            ),
+            _ => return Err("only one of them is broken".to_owned()),
         }
-    }
+        Ok(())
+    });
     assert!(n_quotient > 20, "{n_quotient} searches");
 }
 
