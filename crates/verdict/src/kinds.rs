@@ -1,21 +1,19 @@
 //! The way in: systems by the kind of their states.
 //!
 //! Searches are compiled for each kind of state that there is, here, and once: not again for every system, and not in every crate that
-//! asks something. Whatever a search asks of the system itself goes through a table of functions; successors hardly ever do, since those of keys are
-//! remembered.
+//! asks something. Whatever a search asks of the system itself goes through a table of functions: a call for each state as long as the system itself
+//! makes the successors, and hardly any on keys, where they are remembered.
 
+use crate::Options;
 use crate::analysis::{self, Analysis, Broken};
-use crate::{Options, ReductionKind};
 use stubborn_explore::Watch;
-use stubborn_reduce::Reduction;
 use stubborn_system::{Vector, Whole};
 
 /// Any system with these states.
 pub type AnySystem<'y, S> = dyn Whole<State = S> + 'y;
 
 /// Makes the reduction of a kind for a system that knows better than its rules say; `None` if it does not.
-pub type MakeReduction<'m, 'y, S> =
-    dyn Fn(ReductionKind) -> Option<Box<dyn Reduction<AnySystem<'y, S>> + 'm>> + 'm;
+pub type MakeReduction<'m, 'y, S> = analysis::Make<'m, AnySystem<'y, S>>;
 
 /// A kind of states that systems may have.
 pub trait Kind: Vector {

@@ -338,3 +338,22 @@ impl<'a, 'n> Look<'a, 'n> {
         answer
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_enabled_steps_of_a_place_are_told_wherever_it_lies() {
+        let n_nodes = 3 * WIDTH;
+        let enabled: FixedBitSet = (0..n_nodes).filter(|n| n % 3 == 0 || n % 7 == 2).collect();
+        let here = Here { enabled: enabled.clone(), ..Here::default() };
+        for start in 0..n_nodes {
+            for end in start..n_nodes {
+                let first = (start..end).take(AT_ONCE).filter(|&node| enabled.contains(node));
+                let expected: i32 = first.map(|node| 1 << (node - start)).sum();
+                assert_eq!(here.enabled_from(start..end), expected, "{start}..{end}");
+            }
+        }
+    }
+}
