@@ -1,4 +1,4 @@
-//! Searches a Promela model with one engine: `cargo bench -p stubborn-bench --bench search_promela -- MODEL.pml ENGINE REDUCTION OPTIMISED THREADS STORE`.
+//! Searches a Promela model with one engine: `cargo bench -p stubborn-bench --bench search_promela -- MODEL.pml ENGINE REDUCTION OPTIMISED THREADS STORE RACE`.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -50,6 +50,7 @@ fn main() {
         threads,
         store: if word(5) == "quotient" { StoreKind::Quotient } else { StoreKind::Exact },
         all_errors: true,
+        race: word(6) == "race",
         show_no_return,
         ..Options::default()
     };

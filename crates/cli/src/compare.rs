@@ -47,7 +47,10 @@ pub(crate) fn compare_promela(
     let mut table = Rows::default();
     for reduction in ReductionKind::ALL.into_iter().filter(|&r| is_possible(r, &asked)) {
         if !is_interrupted() {
-            table.add(&report(&name, &subject, &asked, reduction, args)?, reduction.word().to_owned());
+            table.add(
+                &report(&name, &subject, &asked, (reduction, false), args)?,
+                reduction.word().to_owned(),
+            );
         }
     }
     Ok(table.show(&name, args))

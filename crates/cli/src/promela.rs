@@ -62,7 +62,9 @@ pub(crate) fn check(file: &Path, asking: Asking<'_>, trail: Option<&Path>) -> Re
     // Searches for runs have sets for every kind of search.
     let of_runs = args.reduction.map_or(ReductionKind::Smaller, Into::into);
     let mut report = if asks_about_states(linear, args) {
-        report(&name, &subject, &asked, reduction, args)
+        // Whoever names a reduction wants to see it.
+        let may_race = args.reduction.is_none() && !args.check_reduction;
+        report(&name, &subject, &asked, (reduction, may_race), args)
     } else {
         Ok(nothing_yet(&name, &network))
     };
@@ -230,7 +232,7 @@ fn show_as_written(
 ) -> Result<(), Failure> {
     let options = options_for(Vec::new(), ReductionKind::None, args);
     if on_original(searched, as_written, &mut report.analysis, &options).is_err() {
-        *report = self::report(&report.model.clone(), as_written, asked, ReductionKind::None, args)?;
+        *report = self::report(&report.model.clone(), as_written, asked, (ReductionKind::None, false), args)?;
         let word = OptimiseWord::None.word();
         report.optimise = Some(stubborn_report::Optimised { word, ..Default::default() });
     }
@@ -342,18 +344,18 @@ pub(crate) fn refuse_methods(args: &CheckArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Verifies a model that was loaded.
+/// Verifies a model that was loaded, with a reduction, or without if that may be and is less work.
 pub(crate) fn report(
     name: &str,
     subject: &Subject<'_>,
     asked: &Asked,
-    reduction: ReductionKind,
+    (reduction, race): (ReductionKind, bool),
     args: &CheckArgs,
 ) -> Result<Report, Failure> {
     let network = subject.network();
     let options = options_for(all_questions(name, subject, asked, args)?, reduction, args);
     // Most Promela models are meant to run for ever.
-    let options = Options { show_no_return: false, ..options };
+    let options = Options { show_no_return: false, race, ..options };
     let state_bits = state_bits(network);
     let about = About { name: name.to_owned(), n_transitions: network.n_steps, state_bits, rules: None };
     let checks = subject.checks();

@@ -165,6 +165,9 @@ pub enum Stop {
         /// What there would be too many of.
         too_much: &'static str,
     },
+    /// The work that the search was given is done.
+    #[error("the search takes more work than it was given")]
+    Work,
     /// More states or edges than the numbers allow.
     #[error("there are more than {limit} {what}, which is the most that can be numbered")]
     Numbers {
@@ -194,6 +197,8 @@ pub struct Stats {
     pub sightings: u64,
     /// States that were expanded again, in full, because something was ignored.
     pub repairs: u64,
+    /// What choosing has taken, in steps of processes that were compared.
+    pub choosing: u64,
 }
 
 /// How a search ended.

@@ -113,6 +113,7 @@ impl<'a, Y: System + ?Sized> Run<'a, Y> {
             return Ok(());
         }
         self.next_tick = work + TICK;
+        self.stats.choosing = self.job.reduction.work();
         self.job.watch.tick(&self.stats).map_or(Ok(()), |stop| Err(Halt::Stop(stop)))
     }
 
@@ -154,6 +155,7 @@ impl<'a, Y: System + ?Sized> Run<'a, Y> {
                 (run, End::Fault(fault, path))
             }
         };
-        Outcome { end, stats: run.stats, found: run.found, graph: run.graph, no_ignoring: run.no_ignoring }
+        let stats = Stats { choosing: run.job.reduction.work(), ..run.stats };
+        Outcome { end, stats, found: run.found, graph: run.graph, no_ignoring: run.no_ignoring }
     }
 }

@@ -143,6 +143,10 @@ impl<Y: System + ?Sized, R: Reduction<Y> + ?Sized, const N: usize> Reduction<Pac
         self.inner.begin_again();
     }
 
+    fn work(&self) -> u64 {
+        self.inner.work()
+    }
+
     fn is_partial(&self) -> bool {
         self.inner.is_partial()
     }

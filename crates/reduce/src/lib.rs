@@ -87,6 +87,11 @@ pub trait Reduction<Y: System + ?Sized> {
     /// Another search begins: counts of what was chosen before mean nothing for it.
     fn begin_again(&mut self) {}
 
+    /// What choosing has taken since it began, in steps of processes that were compared; what is remembered takes nothing.
+    fn work(&self) -> u64 {
+        0
+    }
+
     /// Says which of all the successors of a state are explored, if that is all that it does to them: `made` are their
     /// transitions, in order, with a hash of each; those that are left out are taken out of `kept`. Searches whose
     /// states are keys make successors in their own way. `None` if it must be asked by [`Reduction::expand`].
@@ -145,6 +150,10 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
 
     fn begin_again(&mut self) {
         (**self).begin_again();
+    }
+
+    fn work(&self) -> u64 {
+        (**self).work()
     }
 
     fn sift(

@@ -167,6 +167,10 @@ fn phase_json(phase: &PhaseReport) -> Value {
         "depth": stats.depth,
         "queue": stats.queue,
         "reduction": phase.reduction,
+        "overtaken": phase.overtaken.as_ref().map(|overtaken| json!({
+            "reduction": overtaken.reduction,
+            "states": overtaken.states,
+        })),
         "symmetry": phase.symmetry,
         "search": phase.search.word(),
         "store": phase.store.word(),

@@ -236,6 +236,14 @@ fn phase_text(out: &mut String, phase: &PhaseReport) {
         packed.unwrap_or_default(),
         if phase.threads > 1 { format!(", {} threads", phase.threads) } else { String::new() }
     );
+    if let Some(overtaken) = &phase.overtaken {
+        let states = counted(overtaken.states, "state");
+        let _ = writeln!(
+            out,
+            "  less work than with reduction {}, which had found {states}",
+            overtaken.reduction
+        );
+    }
     if let Some(why) = phase.one_thread {
         let _ = writeln!(out, "  one thread: {why}");
     }

@@ -8,6 +8,7 @@
 use crate::engine::Search;
 use crate::lift::lift;
 use crate::phase::{self, Finding, PhaseReport, Searched};
+use crate::race::Race;
 use crate::replay::{Rejection, Replayed, Witness, go_on, replay, run};
 use crate::representatives::SymmetricSearch;
 use crate::{Contradiction, Inconclusive, Options, ReductionKind, Trace, Verdict, Violated};
@@ -173,7 +174,7 @@ impl Plan {
             return SymmetricSearch { system, reduction, questions, options, watch }.run();
         }
         let reduction = make(self.reduction).unwrap_or_else(|| self.reduction::<Y>(options));
-        Search { system, reduction, questions, options, watch }.run()
+        Search { system, reduction, questions, options, watch, race: Race::default() }.run()
     }
 
     fn reduction<'y, Y: Rules + Observed + 'y + ?Sized>(

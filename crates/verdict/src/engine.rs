@@ -1,16 +1,18 @@
 //! Which engine makes the successors: the system itself, or what is remembered of it on packed keys.
 //!
-//! Which of the two it is [`attempts`] says. With keys, several threads can search.
+//! Which of the two it is [`attempts`] says. With keys, several threads can search, and a search without reduction may turn out to be the
+//! faster one ([`race`](crate::race)).
 
 use crate::attempts::{self, Attempt, by_engine, can_sift};
-use crate::phase::{Broken, Made, Searched, is_simple, run_phase};
+use crate::phase::{Broken, Made, Overtaken, Searched, is_simple, run_phase};
+use crate::race::{Lap, Race, Starter};
 use crate::threads::{Alone, Members, must_be_one};
 use crate::{OneThread, Options};
 use stubborn_explore::{
     End, Ended, Limits, Outcome, Pace, Stats, Stop, Watch, breadth_first_alone, breadth_first_together,
 };
 use stubborn_packed::{Failure, Packed, Sample, Team};
-use stubborn_reduce::{OnKeys, Reduction};
+use stubborn_reduce::{Full, OnKeys, Preserves, Reduction};
 use stubborn_system::{Composed, Observed, Question};
 
 /// Who makes the successors.
@@ -44,6 +46,7 @@ pub(crate) struct Search<'a, 'y, Y: Observed + Composed + ?Sized> {
     pub(crate) questions: &'a [Question],
     pub(crate) options: &'a Options,
     pub(crate) watch: &'a mut dyn Watch,
+    pub(crate) race: Race,
 }
 
 /// What became of a search without numbers of states.
@@ -54,7 +57,25 @@ pub(crate) enum Lean {
     InOrder(OneThread),
 }
 
+/// Whether nothing but the user ended a search.
+fn is_by_user(stop: &Stop) -> bool {
+    matches!(stop, Stop::Interrupted | Stop::Time { .. })
+}
+
 impl Lean {
+    /// Whether a search without reduction that ended like this has an answer, or a search in order that does not take longer. `all_errors`: that
+    /// does not end with the first that is wrong.
+    fn is_useful(&self, all_errors: bool) -> bool {
+        match self {
+            Self::Made(made) => match &made.0.end {
+                End::Stopped(stop) => is_by_user(stop),
+                _ => true,
+            },
+            Self::Failed(_) => true,
+            Self::InOrder(why) => *why == OneThread::Seen && !all_errors,
+        }
+    }
+
     pub(crate) fn new(ended: Ended, stats: Stats, n_threads: usize) -> Self {
         let end = match ended {
             Ended::Complete => End::Complete,
@@ -73,7 +94,10 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
     pub(crate) fn run(mut self) -> Result<Searched, Box<Broken>> {
         let (system, options) = (self.system, self.options);
         let mut searched = by_engine(system, options, options.limits, &mut self)?;
-        let must = must_be_one(self.questions, self.reduction.preserves(), self.options);
+        if let Race::Full { states, .. } = self.race {
+            searched.report.overtaken = Some(Overtaken { reduction: self.reduction.name(), states });
+        }
+        let must = must_be_one(self.questions, self.preserves(), self.options);
         let why = must.or(searched.report.one_thread).unwrap_or(OneThread::Engine);
         let is_one = self.options.threads > 1 && searched.report.threads == 1;
         searched.report.one_thread = is_one.then_some(why);
@@ -94,22 +118,32 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
 
     fn plain(&mut self, limits: Limits, is_first: bool) -> Self::Found {
         let options = Options { limits, ..self.options.clone() };
+        let is_race = is_first && limits.states < self.options.limits.states && self.may_race();
+        self.race = Race::Off;
         self.reduction.begin_again();
+        let mut starter = Starter::new(&mut *self.watch);
+        let watch = if is_race { &mut starter } else { &mut *starter.watch };
         let (reduction, questions) = (&mut *self.reduction, self.questions);
-        let mut done = run_phase(self.system, reduction, false, None, questions, &options, self.watch)?;
+        let mut done = run_phase(self.system, reduction, false, None, questions, &options, watch)?;
+        if is_race {
+            self.race = Race::Begun(starter.lap(&done.report.stats));
+        }
         done.report.one_thread = is_first.then_some(OneThread::Small);
         Ok(done)
     }
 
     fn is_cut(found: &Self::Found, states: u64) -> bool {
-        found.as_ref().is_ok_and(|searched| searched.was_cut_at(states))
+        let is_cut = |end: &End| {
+            matches!(end, End::Stopped(Stop::States { limit }) if *limit == states)
+                || *end == End::Stopped(Stop::Work)
+        };
+        found.as_ref().is_ok_and(|searched| is_cut(&searched.report.end))
     }
 
     fn attempt<const N: usize>(
         &mut self,
         mut sample: Sample<'y, Y::State>,
     ) -> Attempt<'y, Y::State, Self::Found> {
-        let (questions, options) = (self.questions, self.options);
         let mut lean = self.together::<N>(&mut sample);
         if let Some(Lean::Failed(failure)) = lean {
             return Attempt::after(failure, || sample);
@@ -118,8 +152,23 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
             Ok(packed) => packed.within(self.options.limits.bytes),
             Err(sample) => return Attempt::Again(sample),
         };
-        if lean.is_none() && is_simple(questions, self.reduction.preserves(), options) {
+        if let Race::Begun(lap) = self.race {
+            let race = self.race_to(lap, &packed);
+            if let Some(failure) = packed.failure() {
+                return Attempt::after(failure, || packed.into_sample());
+            }
+            self.race = race;
+            if self.is_full() && self.options.threads > 1 {
+                return Attempt::Again(packed.into_sample());
+            }
+        }
+        let (questions, options) =
+            (self.questions, Options { limits: self.limits(), ..self.options.clone() });
+        if lean.is_none() && is_simple(questions, self.preserves(), &options) {
             lean = Some(self.alone(&packed));
+        }
+        if self.is_full() && !lean.as_ref().is_some_and(|lean| lean.is_useful(options.all_errors)) {
+            return self.reduced_after_all(packed);
         }
         let (made, one_thread) = match lean {
             Some(Lean::Failed(failure)) => return Attempt::after(failure, || packed.into_sample()),
@@ -128,8 +177,16 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
             None => (None, None),
         };
         self.reduction.begin_again();
-        let mut reduction = OnKeys::<_, Y::State, N>::new(&mut *self.reduction);
-        let mut done = run_phase(&packed, &mut reduction, false, made, questions, options, self.watch);
+        let mut done = if self.is_full() {
+            run_phase(&packed, &mut Full, false, made, questions, &options, self.watch)
+        } else {
+            let mut reduction = OnKeys::<_, Y::State, N>::new(&mut *self.reduction);
+            run_phase(&packed, &mut reduction, false, made, questions, &options, self.watch)
+        };
+        let is_useful = |end: &End| !matches!(end, End::Stopped(stop) if !is_by_user(stop));
+        if self.is_full() && done.as_ref().is_ok_and(|searched| !is_useful(&searched.report.end)) {
+            return self.reduced_after_all(packed);
+        }
         if let Ok(searched) = &mut done {
             searched.report.key_words = Some(N);
             searched.report.one_thread = one_thread;
@@ -142,13 +199,13 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
     /// Searches with several threads, if there are any and that can be done.
     fn together<const N: usize>(&mut self, sample: &mut Sample<'y, Y::State>) -> Option<Lean> {
         let (questions, n_threads) = (self.questions, self.options.threads);
-        if n_threads == 1 || must_be_one(questions, self.reduction.preserves(), self.options).is_some() {
+        if n_threads == 1 || must_be_one(questions, self.preserves(), self.options).is_some() {
             return None;
         }
         let shared = self.system.shared()?;
         let Some(team) = Team::<N>::new(sample) else { return Some(Lean::Failed(Failure::TooNarrow)) };
         let store = self.options.store.key_set();
-        let (pace, limits) = (Pace::of(n_threads), self.options.limits);
+        let (pace, limits) = (Pace::of(n_threads), self.limits());
         let crew = Members { shared: &*shared, team: &team, questions, share: limits.bytes / n_threads };
         let (ended, stats) = breadth_first_together(&crew, &store, pace, limits, self.watch);
         let failure = team.disband(sample);
@@ -157,10 +214,66 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
 
     /// Searches with one thread.
     fn alone<const N: usize>(&mut self, packed: &Packed<'y, Y, N>) -> Lean {
-        let crew = Alone { packed, questions: self.questions };
-        let limits = self.options.limits;
-        let store = self.options.store.key_set();
-        let (ended, stats) = breadth_first_alone(&crew, &store, limits, self.watch);
+        let (ended, stats) = self.states_alone(packed, self.limits());
         packed.failure().map_or_else(|| Lean::new(ended, stats, 1), Lean::Failed)
+    }
+
+    fn states_alone<const N: usize>(&mut self, packed: &Packed<'y, Y, N>, limits: Limits) -> (Ended, Stats) {
+        let crew = Alone { packed, questions: self.questions };
+        let store = self.options.store.key_set();
+        breadth_first_alone(&crew, &store, limits, self.watch)
+    }
+
+    /// Whether a search without reduction would answer the same questions, and may.
+    fn may_race(&self) -> bool {
+        self.options.race
+            && self.reduction.preserves().is_reduced()
+            && is_simple(self.questions, Preserves::Everything, self.options)
+    }
+
+    /// Whether the search without reduction is the one that goes on.
+    fn is_full(&self) -> bool {
+        matches!(self.race, Race::Full { .. })
+    }
+
+    /// What the search that goes on preserves, and how far it may go.
+    fn preserves(&self) -> Preserves {
+        if self.is_full() { Preserves::Everything } else { self.reduction.preserves() }
+    }
+
+    fn limits(&self) -> Limits {
+        let limits = self.options.limits;
+        match self.race {
+            Race::Full { most, .. } => Limits { states: limits.states.min(most), ..limits },
+            _ => limits,
+        }
+    }
+
+    /// Searches without reduction to the depth that the reduced search had, if that does not take more work.
+    fn race_to<const N: usize>(&mut self, lap: Lap, packed: &Packed<'y, Y, N>) -> Race {
+        let limits = self.options.limits;
+        let limits = Limits { states: limits.states.min(lap.most_states()), ..limits };
+        let (ended, stats) = self.states_alone(packed, limits);
+        let is_won = match ended {
+            Ended::Complete | Ended::Seen => true,
+            // The reduced search had found some of the last level only.
+            Ended::Stopped(Stop::States { .. }) => stats.depth + 1 >= lap.depth,
+            Ended::Stopped(_) => false,
+        };
+        if is_won { lap.lost() } else { Race::Off }
+    }
+
+    /// The search without reduction did not come to its end.
+    fn reduced_after_all<const N: usize>(
+        &mut self,
+        packed: Packed<'y, Y, N>,
+    ) -> Attempt<'y, Y::State, Result<Searched, Box<Broken>>> {
+        match packed.failure() {
+            None => {
+                self.race = Race::Off;
+                Attempt::Again(packed.into_sample())
+            }
+            Some(failure) => Attempt::after(failure, || packed.into_sample()),
+        }
     }
 }

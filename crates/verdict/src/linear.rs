@@ -409,6 +409,7 @@ impl<Z: Composed + ?Sized> One<'_, '_, Z> {
             no_ignoring: false,
             always_may_terminate: None,
             cannot_terminate: None,
+            overtaken: None,
             product: Some(ProductReport {
                 system_states: outcome.n_states,
                 automaton_states: self.automaton.n_states(),

@@ -83,6 +83,8 @@ pub struct Options {
     pub questions: Option<Vec<Question>>,
     /// The reduction to begin with. Questions that it leaves open are answered without one.
     pub reduction: ReductionKind,
+    /// Whether a search without reduction may take the place of the reduced one, where that is less work.
+    pub race: bool,
     /// Whether to hold the stubborn sets against their definition.
     pub check: Option<CheckDepth>,
     /// Whether to explore representatives only.
@@ -129,6 +131,7 @@ impl Default for Options {
         Self {
             questions: None,
             reduction: ReductionKind::None,
+            race: false,
             check: None,
             symmetry: false,
             search: SearchKind::BreadthFirst,

@@ -41,8 +41,19 @@ pub struct PhaseReport {
     pub always_may_terminate: Option<bool>,
     /// If it does not: a run to where it is impossible, replayed, and what lies beyond.
     pub cannot_terminate: Option<Box<Violated>>,
+    /// If it took the place of a search with a reduction: what became of that.
+    pub overtaken: Option<Overtaken>,
     /// If it was a search for runs: the numbers of the product.
     pub product: Option<ProductReport>,
+}
+
+/// A search with a reduction that would have taken more work than one without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overtaken {
+    /// The reduction.
+    pub reduction: String,
+    /// States that it had found.
+    pub states: u64,
 }
 
 /// What a search gives: its numbers, what it says about each question, and if it was found that termination
@@ -144,6 +155,7 @@ pub(crate) fn run_phase<Z: Observed + ?Sized>(
         no_ignoring: outcome.no_ignoring,
         always_may_terminate,
         cannot_terminate: None,
+        overtaken: None,
         product: None,
     };
     Ok(Searched { report, findings, cannot_terminate })
@@ -207,6 +219,7 @@ fn not_begun(
         no_ignoring: false,
         always_may_terminate: None,
         cannot_terminate: None,
+        overtaken: None,
         product: None,
     };
     Searched { report, findings, cannot_terminate: None }

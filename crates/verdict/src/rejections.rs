@@ -375,6 +375,7 @@ impl<Y: Rejecting + Observed + Composed + ?Sized> Check<'_, Y> {
             no_ignoring: false,
             always_may_terminate: None,
             cannot_terminate: None,
+            overtaken: None,
             product: None,
         });
         Ok(self.phases.len() - 1)

@@ -20,6 +20,7 @@ mod open;
 mod optimise;
 mod progress;
 mod promela;
+mod race;
 mod run;
 mod simulate;
 mod tables;

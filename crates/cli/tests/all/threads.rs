@@ -3,15 +3,11 @@
 // Threads need packed states.
 #![cfg(not(feature = "always-interpreter"))]
 
-use crate::common::stubborn;
+use crate::common::{stubborn, written};
 use serde_json::Value;
-use std::path::PathBuf;
 
-/// A model that is written where tests may write.
 fn model(name: &str, text: &str) -> String {
-    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("threads-{name}.pml"));
-    std::fs::write(&file, text).unwrap();
-    file.display().to_string()
+    written(&format!("threads-{name}.pml"), text)
 }
 
 /// Three counters; what is behind `false` is never reached.

@@ -53,6 +53,8 @@ pub struct NetworkReduction<'n> {
     /// States looked at so far, and how many there were when one was held against the definition, in this search or one before.
     n_seen: u64,
     n_seen_at_check: u64,
+    /// Nodes of the populations for which sets were picked, each time.
+    n_compared: u64,
     /// Whether a choice pays, and whether deletion does where a closure is not small.
     patience: Patience,
     deletion: Patience,
@@ -128,6 +130,7 @@ impl<'n> NetworkReduction<'n> {
             depth: None,
             n_seen: 0,
             n_seen_at_check: 0,
+            n_compared: 0,
             patience: Patience::default(),
             deletion: Patience::default(),
             seen: Seen::default(),
@@ -297,6 +300,7 @@ impl<'n> NetworkReduction<'n> {
         let population = self.number.map(|number| &mut self.populations[number]);
         let Some(population) = population else { return Ok(()) };
         self.known = None;
+        self.n_compared += population.n_nodes() as u64;
         self.shape.fit(self.network, state);
         let (engine, notes) = (&mut self.engine, &mut self.notes);
         let look = Look::new(
@@ -478,7 +482,11 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         self.patience = Patience::default();
         self.deletion = Patience::default();
         self.seen = Seen::default();
-        self.n_seen = 0;
+        (self.n_seen, self.n_compared) = (0, 0);
+    }
+
+    fn work(&self) -> u64 {
+        self.n_compared
     }
 
     fn sift(

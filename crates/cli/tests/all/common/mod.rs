@@ -64,6 +64,13 @@ fn example_path(name: &str) -> PathBuf {
     profile.join("examples").join(name)
 }
 
+/// A file that is written where tests may write: its path.
+pub(crate) fn written(name: &str, text: &str) -> String {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&file, text).expect("a file for a test");
+    file.display().to_string()
+}
+
 /// A directory for files, gone with the test.
 pub(crate) struct Files(PathBuf);
 
