@@ -200,6 +200,12 @@ impl<B: Default, P: Primitives> Mailbox<B, P> {
         spare: &mut B,
         combine: &mut C,
     ) -> Result<bool, C::Error> {
+        if self.records.is_empty() {
+            // One thread alone takes nothing from anybody.
+            value.value.with(|value| combine.apply(value, batch))?;
+            combine.digest(batch)?;
+            return Ok(true);
+        }
         let mut is_passed = false;
         loop {
             let in_hand = if is_passed { &mut *spare } else { &mut *batch };
@@ -264,5 +270,73 @@ impl<B: Default, P: Primitives> Mailbox<B, P> {
             }
             is_there
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::convert::Infallible;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    /// Adds up numbers. Two may be left, and what comes with the second.
+    struct Adding;
+
+    impl Combine<Vec<u32>, Vec<u32>> for Adding {
+        type Error = Infallible;
+
+        fn apply(&mut self, value: &mut Vec<u32>, batch: &Vec<u32>) -> Result<(), Infallible> {
+            value.extend(batch);
+            Ok(())
+        }
+
+        fn digest(&mut self, batch: &mut Vec<u32>) -> Result<(), Infallible> {
+            batch.clear();
+            Ok(())
+        }
+
+        fn join(&mut self, left: &mut Vec<u32>, batch: &mut Vec<u32>) -> bool {
+            left.append(batch);
+            left.len() < 2
+        }
+    }
+
+    fn pass(mail: &Mailbox<Vec<u32>>, value: &Exclusive<Vec<u32>>, thread: usize, batch: &[u32]) -> bool {
+        let (mut batch, mut spare) = (batch.to_vec(), Vec::new());
+        let Ok(is_passed) = mail.pass(value, thread, &mut batch, &mut spare, &mut Adding);
+        assert!(is_passed == batch.is_empty() && spare.is_empty());
+        is_passed
+    }
+
+    #[test]
+    fn what_is_left_is_applied_by_who_comes_next() {
+        let (value, mail) = (Exclusive::new(Vec::new()), Mailbox::new(3));
+        let attempted = value.attempt(|_| {
+            assert!(value.attempt(|_| ()).is_none(), "one at a time");
+            assert!(mail.is_empty() && pass(&mail, &value, 1, &[1]) && !mail.is_empty());
+            assert!(pass(&mail, &value, 1, &[2, 3]));
+            assert!(!pass(&mail, &value, 1, &[4]) && !mail.may_pass(&value, 1), "there is too much");
+            assert!(pass(&mail, &value, 2, &[5]));
+        });
+        assert!(attempted.is_some() && mail.may_pass(&value, 1));
+        assert!(pass(&mail, &value, 0, &[0]) && mail.is_empty());
+        assert_eq!(value.attempt(std::mem::take).unwrap(), [0, 1, 2, 3, 5]);
+        assert!(pass(&mail, &value, 1, &[4]));
+        assert_eq!(value.attempt(std::mem::take).unwrap(), [4]);
+    }
+
+    #[test]
+    fn one_thread_alone_applies_what_it_has() {
+        let (value, mail) = (Exclusive::new(Vec::new()), Mailbox::new(1));
+        assert!(pass(&mail, &value, 0, &[1]) && pass(&mail, &value, 0, &[2]) && mail.is_empty());
+        assert_eq!(value.attempt(std::mem::take).unwrap(), [1, 2]);
+    }
+
+    #[test]
+    fn a_value_is_given_back_in_a_panic() {
+        let value = Exclusive::<_>::new(7);
+        let panicked = catch_unwind(AssertUnwindSafe(|| value.attempt(|_| panic!("as planned"))));
+        assert!(panicked.is_err());
+        assert_eq!(value.attempt(|value| *value), Some(7));
     }
 }

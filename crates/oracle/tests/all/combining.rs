@@ -97,11 +97,11 @@ primitives!(/** Two threads can take the same. */ NotAtOnce, LookThenWrite, true
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Arrives {
     /// When it has passed on all that it had, and what others left with it.
-    WhenAllIsPassedOn,
-    /// Though it may have had batches handed back.
-    WhenAllWasTried,
+    InTime,
+    /// Though it may have batches that were handed back.
+    WithBatches,
     /// Before it passes on the last of what it has.
-    WhenThereIsNoMoreToExpand,
+    TooEarly,
 }
 
 /// What threads insert: batches of keys, each with its region.
@@ -199,12 +199,12 @@ impl<P: Primitives> Hall<P> {
             found[*region].extend(keys);
             pass(*region, &mut found[*region], &mut inserting);
         }
-        if self.arrives == Arrives::WhenThereIsNoMoreToExpand {
+        if self.arrives == Arrives::TooEarly {
             self.arrive(&[]);
         }
         for (region, found) in found.iter_mut().enumerate() {
             while !found.is_empty() && !pass(region, found, &mut inserting) {
-                if self.arrives == Arrives::WhenAllWasTried {
+                if self.arrives == Arrives::WithBatches {
                     break;
                 }
                 while !self.mail[region].may_pass(&self.regions[region], thread) {
@@ -212,7 +212,7 @@ impl<P: Primitives> Hall<P> {
                 }
             }
         }
-        if self.arrives == Arrives::WhenThereIsNoMoreToExpand {
+        if self.arrives == Arrives::TooEarly {
             self.floor.lock().unwrap().coming.extend(&inserting.new);
         } else {
             self.arrive(&inserting.new);
@@ -276,7 +276,7 @@ fn every_batch_is_inserted_once_in_every_interleaving() {
     let seen = std::sync::Arc::new(Seen::default());
     let mut n_runs = 0;
     for case in cases() {
-        let report = explored::<Right>(&case, Arrives::WhenAllIsPassedOn, &seen);
+        let report = explored::<Right>(&case, Arrives::InTime, &seen);
         assert!(matches!(report.verdict, Verdict::Holds), "{report}");
         println!("{} threads, {} regions: {} runs", case.threads.len(), case.n_regions, report.stats.runs);
         n_runs += report.stats.runs;
@@ -308,23 +308,23 @@ const MISSED: [&str; 2] = ["something is left", "each key is new once"];
 
 #[test]
 fn not_to_look_again_after_giving_a_region_back_is_found_out() {
-    assert_eq!(n_found::<NoSecondLook>(Arrives::WhenAllIsPassedOn, &MISSED), cases().len());
+    assert_eq!(n_found::<NoSecondLook>(Arrives::InTime, &MISSED), cases().len());
 }
 
 #[test]
 fn not_to_try_again_after_leaving_a_batch_is_found_out() {
-    assert_eq!(n_found::<NoSecondTry>(Arrives::WhenAllIsPassedOn, &MISSED), cases().len());
+    assert_eq!(n_found::<NoSecondTry>(Arrives::InTime, &MISSED), cases().len());
 }
 
 #[test]
 fn a_region_that_two_threads_can_take_is_found_out() {
     let ways = ["nobody else is there", "each key is new once"];
-    assert_eq!(n_found::<NotAtOnce>(Arrives::WhenAllIsPassedOn, &ways), cases().len());
+    assert_eq!(n_found::<NotAtOnce>(Arrives::InTime, &ways), cases().len());
 }
 
 #[test]
 fn a_level_that_is_over_while_something_is_left_is_found_out() {
     // Only who has two batches of a region can have one handed back.
-    assert!(n_found::<Right>(Arrives::WhenAllWasTried, &MISSED) > 0);
-    assert_eq!(n_found::<Right>(Arrives::WhenThereIsNoMoreToExpand, &MISSED), cases().len());
+    assert!(n_found::<Right>(Arrives::WithBatches, &MISSED) > 0);
+    assert_eq!(n_found::<Right>(Arrives::TooEarly, &MISSED), cases().len());
 }
