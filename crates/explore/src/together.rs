@@ -30,8 +30,8 @@ const PATIENCE: u32 = 1 << 10;
 /// Batches between two looks at the watch.
 const TICK: u64 = 4;
 
-/// Batches of a region that a thread may leave for another one that has the region, and may keep when it has.
-const BEHIND: usize = 64;
+/// Batches of a region that all threads together may leave for the one that has the region, and may keep when they have.
+const BEHIND: usize = 128;
 
 /// How long a thread sleeps that cannot go on without a region, after it has tried a while.
 const PAUSE: Duration = Duration::from_micros(100);
@@ -297,6 +297,11 @@ impl<'a, const N: usize> Hall<'a, N> {
             + found * BATCH * state
     }
 
+    /// States of a region with which a thread is far behind.
+    fn many_behind(&self) -> usize {
+        (BEHIND / self.pace.threads).max(1) * BATCH
+    }
+
     /// Makes sure that so many states find room in a batch. One for each thread and region is accounted for already; these grow by themselves.
     fn make_room(&self, batch: &mut States<N>, more: usize) {
         let (len, room) = (batch.len(), batch.keys.capacity());
@@ -411,7 +416,7 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
             found.keys.push(*key);
             found.asleep.push(asleep);
             if found.len().is_multiple_of(BATCH) {
-                while !self.pass(region, explorer)? && self.found[region].len() >= BEHIND * BATCH {
+                while !self.pass(region, explorer)? && self.found[region].len() >= self.hall.many_behind() {
                     self.wait_for(region)?;
                 }
             }
@@ -649,7 +654,7 @@ impl<const N: usize> Combine<Region<N>, States<N>> for Inserting<'_, '_, '_, N> 
             left.keys.append(&mut found.keys);
             left.asleep.append(&mut found.asleep);
         }
-        left.len() < BEHIND * BATCH
+        left.len() < self.hands.hall.many_behind()
     }
 }
 

@@ -189,8 +189,10 @@ mod tests {
                 let passed = mail[region].pass(set.region(region), thread, part, &mut spare, &mut inserting);
                 is_done &= passed.unwrap();
             }
-            if is_over && is_done {
-                break;
+            match (is_over, is_done) {
+                (true, true) => break,
+                (true, false) => std::thread::yield_now(),
+                _ => {}
             }
         }
         inserting.found
