@@ -2,13 +2,15 @@
 //!
 //! **Implements** the search of [`breadth_first`](crate::breadth_first), level by level, for questions about single states: the
 //! states of a level lie in chunks, threads take chunks, sort successors by the regions of one set of keys, insert them region by region and put what was new
-//! for them into chunks of the next level. Small levels are left to one thread; the others sleep. Nobody asks which transition led to
+//! into chunks of the next level. If another thread has a region, it is left what was found of it, and the new states of that are its own ([`Mailbox`]). Nobody waits for a
+//! region, but for a thread that is far behind: what it may keep is bounded. A thread comes to the end of a level when it has passed on all that it found and has inserted what was left to it; so
+//! when all have come, nothing is left. Small levels are left to one thread; the others sleep. Nobody asks which transition led to
 //! a state, so these are not made.
 //! **Preserves** everything: which states are on a level does not depend on who finds them, so a search that comes to its
 //! end has the states, transitions, terminal states and levels of a search by one thread.
 //! **Differs** from the search in order in that there is no order within a level. So nothing is told about what is
 //! sighted: whoever asks must search again in order ([`Ended::Seen`]). Numbers of a search that is cut short depend on who was first.
-//! **Checked by** `oracle/tests/all/threads.rs`.
+//! **Checked by** `oracle/tests/all/threads.rs`, and `oracle/tests/all/combining.rs` for how regions are shared and levels end.
 
 use crate::run::{BATCH, no_room};
 use crate::{Limits, Stats, Stop, Watch};
@@ -16,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use stubborn_packed::States;
-use stubborn_store::Regions;
+use stubborn_store::{Combine, Mailbox, Region, Regions};
 use stubborn_system::{Batch, Fault};
 
 /// How often the clock is looked at by a thread that has nothing to do.
@@ -27,6 +29,12 @@ const PATIENCE: u32 = 1 << 10;
 
 /// Batches between two looks at the watch.
 const TICK: u64 = 4;
+
+/// Batches of a region that all threads together may leave for the one that has the region, and may keep when they have.
+const BEHIND: usize = 128;
+
+/// How long a thread sleeps that cannot go on without a region, after it has tried a while.
+const PAUSE: Duration = Duration::from_micros(100);
 
 /// How threads share the work.
 #[derive(Clone, Copy, Debug)]
@@ -149,6 +157,8 @@ type Chunk<const N: usize> = States<N>;
 /// Where threads meet.
 struct Hall<'a, const N: usize> {
     store: &'a Regions<N>,
+    /// For each region, what was found while another thread had it.
+    mail: Vec<Mailbox<States<N>>>,
     limits: Limits,
     pace: Pace,
     floor: Mutex<Floor<N>>,
@@ -160,6 +170,8 @@ struct Hall<'a, const N: usize> {
     /// Threads that have come so far.
     n_hands: AtomicUsize,
     n_chunks: AtomicUsize,
+    /// Room for batches beyond one for each thread and region.
+    n_rooms: AtomicUsize,
     /// Bytes that all threads remember.
     remembered: AtomicUsize,
     n_expanded: AtomicU64,
@@ -186,8 +198,10 @@ impl<'a, const N: usize> Hall<'a, N> {
         let pace = Pace { threads: pace.threads.max(1), chunk: pace.chunk.max(1), ..pace };
         let floor =
             Floor { level: Vec::new(), coming: Vec::new(), spare: Vec::new(), n_idle: 0, ended: None };
+        let mail = (0..store.n()).map(|_| Mailbox::new(pace.threads)).collect();
         Self {
             store,
+            mail,
             limits,
             pace,
             floor: Mutex::new(floor),
@@ -196,6 +210,7 @@ impl<'a, const N: usize> Hall<'a, N> {
             n_calls: AtomicU64::new(0),
             n_hands: AtomicUsize::new(0),
             n_chunks: AtomicUsize::new(0),
+            n_rooms: AtomicUsize::new(0),
             remembered: AtomicUsize::new(0),
             n_expanded: AtomicU64::new(0),
             edges: AtomicU64::new(0),
@@ -225,7 +240,7 @@ impl<'a, const N: usize> Hall<'a, N> {
             (0..batch.len()).for_each(|i| states.push(batch.state(i)));
             crew.join(&mut |explorer| {
                 let mut hands = Hands::new(self);
-                begun = hands.sort(&states, explorer).and_then(|()| hands.insert_all(explorer));
+                begun = hands.sort(&states, explorer).and_then(|()| hands.pass_all(explorer));
                 hands.give(1);
             });
         }
@@ -237,6 +252,7 @@ impl<'a, const N: usize> Hall<'a, N> {
 
     /// Goes on to the next level, or to the end.
     fn next_level(&self, floor: &mut Floor<N>) {
+        debug_assert!(self.mail.iter().all(Mailbox::is_empty), "a level ends when everything is inserted");
         if floor.coming.is_empty() {
             floor.ended.get_or_insert(Ended::Complete);
             self.is_over.store(true, Relaxed);
@@ -274,11 +290,27 @@ impl<'a, const N: usize> Hall<'a, N> {
     /// Bytes in use.
     fn bytes(&self) -> usize {
         let state = size_of::<[u64; N]>() + size_of::<u32>();
-        let found = self.pace.threads * self.store.n() * BATCH * state;
+        let found = self.pace.threads * self.store.n() + self.n_rooms.load(Relaxed);
         self.store.bytes()
             + self.remembered.load(Relaxed)
             + self.n_chunks.load(Relaxed) * self.pace.chunk * state
-            + found
+            + found * BATCH * state
+    }
+
+    /// States of a region with which a thread is far behind.
+    fn many_behind(&self) -> usize {
+        (BEHIND / self.pace.threads).max(1) * BATCH
+    }
+
+    /// Makes sure that so many states find room in a batch. One for each thread and region is accounted for already; these grow by themselves.
+    fn make_room(&self, batch: &mut States<N>, more: usize) {
+        let (len, room) = (batch.len(), batch.keys.capacity());
+        if len + more > room && (room == 0 || room >= BATCH) {
+            let n = (len + more - room).max(room).div_ceil(BATCH);
+            batch.keys.reserve_exact(room + n * BATCH - len);
+            batch.asleep.reserve_exact(room + n * BATCH - len);
+            self.n_rooms.fetch_add(n, Relaxed);
+        }
     }
 
     fn close(&self) -> (Ended, Stats) {
@@ -304,10 +336,14 @@ impl<'a, const N: usize> Hall<'a, N> {
 /// A thread at work.
 struct Hands<'h, 'a, const N: usize> {
     hall: &'h Hall<'a, N>,
+    /// Its number among those that are at work.
+    thread: usize,
     /// The region that it begins with.
     first: usize,
     /// States that were found, by the region of their keys.
     found: Vec<States<N>>,
+    /// What another thread has found is taken in exchange for this, which is empty.
+    spare: States<N>,
     /// New states that are not given to others yet.
     mine: Chunk<N>,
     new: Vec<u32>,
@@ -325,8 +361,11 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         let number = hall.n_hands.fetch_add(1, Relaxed);
         Self {
             hall,
+            // The one that finds the initial state is gone when others come.
+            thread: number % hall.pace.threads,
             first: number * hall.store.n() / hall.pace.threads,
             found: vec![States::default(); hall.store.n()],
+            spare: States::default(),
             mine: Chunk::default(),
             new: Vec::new(),
             remembered: 0,
@@ -347,7 +386,7 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         let mut chunk = Chunk::default();
         loop {
             if !self.take(&mut chunk) {
-                self.insert_all(explorer)?;
+                self.pass_all(explorer)?;
                 self.give(1);
                 // There may be many levels and never a full batch.
                 self.look(watch)?;
@@ -369,31 +408,76 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         }
     }
 
-    /// Sorts states that were found by the regions of their keys, and inserts those of a region when they are many.
+    /// Sorts states that were found by the regions of their keys, and passes those of a region on when they are many.
     fn sort(&mut self, states: &States<N>, explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
         for (key, &asleep) in states.keys.iter().zip(&states.asleep) {
             let region = self.hall.store.region_of(key);
             let found = &mut self.found[region];
             found.keys.push(*key);
             found.asleep.push(asleep);
-            if found.len() >= BATCH {
-                self.insert(region, explorer)?;
+            if found.len().is_multiple_of(BATCH) {
+                while !self.pass(region, explorer)? && self.found[region].len() >= self.hall.many_behind() {
+                    self.wait_for(region)?;
+                }
             }
         }
         Ok(())
     }
 
-    /// Inserts everything that was found. Threads come to this at the same time, so each begins with another region.
-    fn insert_all(&mut self, explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
+    /// Passes on everything that was found. Threads come to this at the same time, so each begins with another region.
+    fn pass_all(&mut self, explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
         let n = self.found.len();
-        (0..n).try_for_each(|i| self.insert((self.first + i) % n, explorer))
+        for i in 0..n {
+            let region = (self.first + i) % n;
+            while !self.pass(region, explorer)? {
+                self.wait_for(region)?;
+            }
+        }
+        Ok(())
     }
 
-    /// Inserts what was found of a region, and takes in what is new.
-    fn insert(&mut self, region: usize, explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
-        if self.found[region].is_empty() {
-            return Ok(());
+    /// Waits until it is worth trying again to pass on what was found of a region, if this thread cannot do any more without.
+    #[cold]
+    fn wait_for(&self, region: usize) -> Result<(), Ended> {
+        let Hall { store, mail, is_over, .. } = self.hall;
+        for n in 0.. {
+            if is_over.load(Relaxed) {
+                // The cause is known.
+                return Err(Ended::Seen);
+            }
+            if mail[region].may_pass(store.region(region), self.thread) {
+                break;
+            }
+            if n < PATIENCE { std::hint::spin_loop() } else { std::thread::sleep(PAUSE) }
         }
+        Ok(())
+    }
+
+    /// Inserts what was found of a region, or leaves it for the thread that has the region; takes in what is new of that and of what others have left. If the answer
+    /// is `false`, neither was possible yet.
+    fn pass(&mut self, region: usize, explorer: &mut dyn Explorer<N>) -> Result<bool, Ended> {
+        if self.found[region].is_empty() {
+            return Ok(true);
+        }
+        let hall = self.hall;
+        let mut found = std::mem::take(&mut self.found[region]);
+        let mut spare = std::mem::take(&mut self.spare);
+        let (mail, thread) = (&hall.mail[region], self.thread);
+        let mut inserting = Inserting { hands: self, explorer };
+        let passed = mail.pass(hall.store.region(region), thread, &mut found, &mut spare, &mut inserting);
+        // If it was left, this is another one, which may never have been in use.
+        hall.make_room(&mut found, 1);
+        (self.found[region], self.spare) = (found, spare);
+        passed
+    }
+
+    /// Inserts keys into a region that this thread has, and notes which are new.
+    fn insert(
+        &mut self,
+        region: &mut Region<N>,
+        keys: &[[u64; N]],
+        explorer: &dyn Explorer<N>,
+    ) -> Result<(), Ended> {
         let (hall, limits) = (self.hall, self.hall.limits);
         let before = std::mem::replace(&mut self.remembered, explorer.bytes());
         if self.remembered != before {
@@ -406,26 +490,36 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         if used > limits.bytes {
             return Err(Ended::Stopped(Stop::Memory { limit: limits.bytes, needed: used - limits.bytes }));
         }
-        let mut found = std::mem::take(&mut self.found[region]);
-        let mut new = std::mem::take(&mut self.new);
-        new.clear();
-        let inserted = hall.store.insert(region, &found.keys, limits.bytes - used, &mut new);
-        inserted.map_err(|full| Ended::Stopped(no_room(&full, limits.bytes)))?;
-        if !new.is_empty() && hall.store.len() as u64 > limits.states {
+        self.new.clear();
+        // More at a time would not stay in the cache between the first look at a key and the second.
+        for (i, keys) in keys.chunks(BATCH).enumerate() {
+            let before = self.new.len();
+            let room = limits.bytes.saturating_sub(if i == 0 { used } else { hall.bytes() });
+            let inserted = hall.store.insert(region, keys, room, &mut self.new);
+            inserted.map_err(|full| Ended::Stopped(no_room(&full, limits.bytes)))?;
+            self.new[before..].iter_mut().for_each(|new| *new += (i * BATCH) as u32);
+        }
+        Ok(())
+    }
+
+    /// Takes in what is new of states that were inserted.
+    fn take_in(&mut self, found: &States<N>, explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
+        let (hall, limits) = (self.hall, self.hall.limits);
+        if !self.new.is_empty() && hall.store.len() as u64 > limits.states {
             return Err(Ended::Stopped(Stop::States { limit: limits.states }));
         }
         if explorer.looks_at_new() {
-            explorer.arrive(&found.keys, &new)?;
+            explorer.arrive(&found.keys, &self.new)?;
         }
+        let new = std::mem::take(&mut self.new);
         let mut rest = &new[..];
         while !rest.is_empty() {
             let (now, later) = rest.split_at(rest.len().min(hall.pace.chunk - self.mine.len()));
-            self.mine.extend(&found, now);
+            self.mine.extend(found, now);
             self.give(hall.pace.chunk);
             rest = later;
         }
-        found.clear();
-        (self.found[region], self.new) = (found, new);
+        self.new = new;
         Ok(())
     }
 
@@ -530,6 +624,37 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         hall.n_expanded.fetch_add(std::mem::take(&mut self.n_expanded), Relaxed);
         hall.edges.fetch_add(std::mem::take(&mut self.edges), Relaxed);
         hall.terminal_states.fetch_add(std::mem::take(&mut self.terminal_states), Relaxed);
+    }
+}
+
+/// What a thread does with states that were found, by itself or by another one.
+struct Inserting<'i, 'h, 'a, const N: usize> {
+    hands: &'i mut Hands<'h, 'a, N>,
+    explorer: &'i mut dyn Explorer<N>,
+}
+
+impl<const N: usize> Combine<Region<N>, States<N>> for Inserting<'_, '_, '_, N> {
+    type Error = Ended;
+
+    fn apply(&mut self, region: &mut Region<N>, found: &States<N>) -> Result<(), Ended> {
+        self.hands.insert(region, &found.keys, self.explorer)
+    }
+
+    fn digest(&mut self, found: &mut States<N>) -> Result<(), Ended> {
+        self.hands.take_in(found, self.explorer)?;
+        found.clear();
+        Ok(())
+    }
+
+    fn join(&mut self, left: &mut States<N>, found: &mut States<N>) -> bool {
+        if left.is_empty() {
+            std::mem::swap(left, found);
+        } else {
+            self.hands.hall.make_room(left, found.len());
+            left.keys.append(&mut found.keys);
+            left.asleep.append(&mut found.asleep);
+        }
+        left.len() < self.hands.hall.many_behind()
     }
 }
 

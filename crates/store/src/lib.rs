@@ -4,7 +4,8 @@
 //! first: one look-up at a time costs the latency of memory, a batch costs its throughput.
 //!
 //! * [`Exact`] keeps whole states, numbered in the order of arrival;
-//! * [`Keys`] keeps whole keys of a few words, without numbers; [`Regions`] divides them for several threads;
+//! * [`Keys`] keeps whole keys of a few words, without numbers; [`Regions`] divides them for several threads, which
+//!   leave work to each other and do not wait ([`Mailbox`]);
 //! * [`Quotient`] keeps of keys of one or two words what their place in the table does not say;
 //! * [`Compact`] keeps 64 or 128 bits of each ("hash compaction");
 //! * [`Bitstate`] keeps a few bits in one large field ("Supertrace").
@@ -14,6 +15,7 @@
 #![deny(unsafe_code)]
 
 mod bitstate;
+mod combine;
 mod compact;
 mod exact;
 mod keys;
@@ -27,12 +29,13 @@ mod scan;
 mod split;
 
 pub use bitstate::Bitstate;
+pub use combine::{Atomic, Cell, Combine, Exclusive, Mailbox, Primitives, Standard};
 pub use compact::{Compact, Fingerprint};
 pub use exact::Exact;
 pub use keys::Keys;
 pub use omission::{Guarantee, collision_probability};
 pub use quotient::Quotient;
-pub use regions::Regions;
+pub use regions::{Region, Regions};
 
 use stubborn_system::{Batch, Vector};
 use thiserror::Error;

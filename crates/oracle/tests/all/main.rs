@@ -6,6 +6,7 @@ mod networks;
 
 mod campaign;
 mod choices;
+mod combining;
 mod definition;
 mod derived;
 mod followed;
