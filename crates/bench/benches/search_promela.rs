@@ -50,7 +50,7 @@ fn main() {
         threads,
         store: if word(5) == "quotient" { StoreKind::Quotient } else { StoreKind::Exact },
         all_errors: true,
-        race: word(6) == "race",
+        race: (word(6) == "race").then(Default::default),
         show_no_return,
         ..Options::default()
     };

@@ -349,12 +349,13 @@ pub(crate) fn report(
     name: &str,
     subject: &Subject<'_>,
     asked: &Asked,
-    (reduction, race): (ReductionKind, bool),
+    (reduction, may_race): (ReductionKind, bool),
     args: &CheckArgs,
 ) -> Result<Report, Failure> {
     let network = subject.network();
     let options = options_for(all_questions(name, subject, asked, args)?, reduction, args);
     // Most Promela models are meant to run for ever.
+    let race = may_race.then(Default::default);
     let options = Options { show_no_return: false, race, ..options };
     let state_bits = state_bits(network);
     let about = About { name: name.to_owned(), n_transitions: network.n_steps, state_bits, rules: None };

@@ -29,7 +29,10 @@ const ATTEMPTS: usize = 6;
 /// What became of an attempt: an answer, or what was seen.
 pub(crate) enum Attempt<'y, S: Vector + ?Sized, F> {
     Done(F),
+    /// The keys were too narrow.
     Again(Sample<'y, S>),
+    /// Another search is to be tried with them.
+    Next(Sample<'y, S>),
     Useless,
 }
 
@@ -127,8 +130,9 @@ fn packed<'y, Y: Composed + ?Sized, S: Search<'y, Y>>(
         Ok(sample) => sample?,
         Err(_) => return None,
     };
-    for attempt in 0.. {
-        let n_words = sample.n_words().max(1 + attempt / ATTEMPTS);
+    let mut n_attempts = 0;
+    loop {
+        let n_words = sample.n_words().max(1 + n_attempts / ATTEMPTS);
         let done = match n_words {
             1 => search.attempt::<1>(sample),
             2 => search.attempt::<2>(sample),
@@ -137,9 +141,12 @@ fn packed<'y, Y: Composed + ?Sized, S: Search<'y, Y>>(
         };
         sample = match done {
             Attempt::Done(found) => return Some(found),
-            Attempt::Again(sample) => sample,
+            Attempt::Again(sample) => {
+                n_attempts += 1;
+                sample
+            }
+            Attempt::Next(sample) => sample,
             Attempt::Useless => return None,
         };
     }
-    None
 }

@@ -5,7 +5,7 @@
 
 use crate::attempts::{self, Attempt, by_engine, can_sift};
 use crate::phase::{Broken, Made, Overtaken, Searched, is_simple, run_phase};
-use crate::race::{Lap, Race, Starter};
+use crate::race::{Lap, Race, Starter, Turn};
 use crate::threads::{Alone, Members, must_be_one};
 use crate::{OneThread, Options};
 use stubborn_explore::{
@@ -94,7 +94,7 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
     pub(crate) fn run(mut self) -> Result<Searched, Box<Broken>> {
         let (system, options) = (self.system, self.options);
         let mut searched = by_engine(system, options, options.limits, &mut self)?;
-        if let Race::Full { states, .. } = self.race {
+        if let Race::Full(Turn { states, .. }) = self.race {
             searched.report.overtaken = Some(Overtaken { reduction: self.reduction.name(), states });
         }
         let must = must_be_one(self.questions, self.preserves(), self.options);
@@ -118,15 +118,15 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
 
     fn plain(&mut self, limits: Limits, is_first: bool) -> Self::Found {
         let options = Options { limits, ..self.options.clone() };
-        let is_race = is_first && limits.states < self.options.limits.states && self.may_race();
-        self.race = Race::Off;
+        let is_first_of_two = is_first && limits.states < self.options.limits.states;
+        let rules = self.options.race.filter(|_| is_first_of_two && self.may_race());
+        self.race = rules.map_or(Race::Off, Race::Announced);
         self.reduction.begin_again();
-        let mut starter = Starter::new(&mut *self.watch);
-        let watch = if is_race { &mut starter } else { &mut *starter.watch };
+        let mut starter = Starter::new(&mut *self.watch, self.race);
         let (reduction, questions) = (&mut *self.reduction, self.questions);
-        let mut done = run_phase(self.system, reduction, false, None, questions, &options, watch)?;
-        if is_race {
-            self.race = Race::Begun(starter.lap(&done.report.stats));
+        let mut done = run_phase(self.system, reduction, false, None, questions, &options, &mut starter)?;
+        if let Some(rules) = rules {
+            self.race = Race::Begun(starter.lap(&done.report.stats, rules));
         }
         done.report.one_thread = is_first.then_some(OneThread::Small);
         Ok(done)
@@ -159,7 +159,7 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
             }
             self.race = race;
             if self.is_full() && self.options.threads > 1 {
-                return Attempt::Again(packed.into_sample());
+                return Attempt::Next(packed.into_sample());
             }
         }
         let (questions, options) =
@@ -168,7 +168,8 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
             lean = Some(self.alone(&packed));
         }
         if self.is_full() && !lean.as_ref().is_some_and(|lean| lean.is_useful(options.all_errors)) {
-            return self.reduced_after_all(packed);
+            let is_cut = matches!(lean, Some(Lean::InOrder(OneThread::Limit)));
+            return self.reduced_after_all(packed, is_cut);
         }
         let (made, one_thread) = match lean {
             Some(Lean::Failed(failure)) => return Attempt::after(failure, || packed.into_sample()),
@@ -181,11 +182,23 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
             run_phase(&packed, &mut Full, false, made, questions, &options, self.watch)
         } else {
             let mut reduction = OnKeys::<_, Y::State, N>::new(&mut *self.reduction);
-            run_phase(&packed, &mut reduction, false, made, questions, &options, self.watch)
+            let mut starter = Starter::new(&mut *self.watch, self.race);
+            run_phase(&packed, &mut reduction, false, made, questions, &options, &mut starter)
         };
-        let is_useful = |end: &End| !matches!(end, End::Stopped(stop) if !is_by_user(stop));
-        if self.is_full() && done.as_ref().is_ok_and(|searched| !is_useful(&searched.report.end)) {
-            return self.reduced_after_all(packed);
+        if let (Race::Reduced(turn), Ok(searched)) = (self.race, &done)
+            && searched.report.end == End::Stopped(Stop::Work)
+            && packed.failure().is_none()
+        {
+            self.race = turn.next();
+            return Attempt::Next(packed.into_sample());
+        }
+        if let Ok(Searched { report, .. }) = &done
+            && let End::Stopped(stop) = &report.end
+            && self.is_full()
+            && !is_by_user(stop)
+        {
+            let is_cut = matches!(stop, Stop::States { .. });
+            return self.reduced_after_all(packed, is_cut);
         }
         if let Ok(searched) = &mut done {
             searched.report.key_words = Some(N);
@@ -226,14 +239,13 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
 
     /// Whether a search without reduction would answer the same questions, and may.
     fn may_race(&self) -> bool {
-        self.options.race
-            && self.reduction.preserves().is_reduced()
+        self.reduction.preserves().is_reduced()
             && is_simple(self.questions, Preserves::Everything, self.options)
     }
 
     /// Whether the search without reduction is the one that goes on.
     fn is_full(&self) -> bool {
-        matches!(self.race, Race::Full { .. })
+        matches!(self.race, Race::Full(_))
     }
 
     /// What the search that goes on preserves, and how far it may go.
@@ -244,7 +256,7 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
     fn limits(&self) -> Limits {
         let limits = self.options.limits;
         match self.race {
-            Race::Full { most, .. } => Limits { states: limits.states.min(most), ..limits },
+            Race::Full(turn) => Limits { states: limits.states.min(turn.most_states()), ..limits },
             _ => limits,
         }
     }
@@ -263,17 +275,20 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
         if is_won { lap.lost() } else { Race::Off }
     }
 
-    /// The search without reduction did not come to its end.
+    /// The search without reduction did not come to its end: the reduced one has its turn, or goes on if more states would not help.
     fn reduced_after_all<const N: usize>(
         &mut self,
         packed: Packed<'y, Y, N>,
+        is_cut: bool,
     ) -> Attempt<'y, Y::State, Result<Searched, Box<Broken>>> {
-        match packed.failure() {
-            None => {
-                self.race = Race::Off;
-                Attempt::Again(packed.into_sample())
-            }
-            Some(failure) => Attempt::after(failure, || packed.into_sample()),
+        if let Some(failure) = packed.failure() {
+            return Attempt::after(failure, || packed.into_sample());
         }
+        let is_cut = is_cut && self.limits().states < self.options.limits.states;
+        self.race = match self.race {
+            Race::Full(turn) if is_cut => Race::Reduced(turn),
+            _ => Race::Off,
+        };
+        Attempt::Next(packed.into_sample())
     }
 }

@@ -42,6 +42,7 @@ pub use linear::{LinearPlan, MakeGuide, ProductReport, RunProperty, check_runs, 
 pub use options::{Guided, Options, SearchKind, StoreKind};
 pub use original::{OpenCycle, on_original};
 pub use phase::{Overtaken, PhaseReport};
+pub use race::RaceRules;
 pub use rejections::{RejectionOptions, check_rejections};
 pub use replay::{Region, Rejection, Replayed, Witness, replay};
 pub use row::Row;

@@ -1,6 +1,6 @@
 //! How to answer: which reduction, order, store and limits.
 
-use crate::EngineKind;
+use crate::{EngineKind, RaceRules};
 use stubborn_explore::Limits;
 use stubborn_explore::linear::FIRST_LOOK;
 use stubborn_reduce::{CheckDepth, ReductionKind};
@@ -83,8 +83,8 @@ pub struct Options {
     pub questions: Option<Vec<Question>>,
     /// The reduction to begin with. Questions that it leaves open are answered without one.
     pub reduction: ReductionKind,
-    /// Whether a search without reduction may take the place of the reduced one, where that is less work.
-    pub race: bool,
+    /// Whether a search without reduction may take the place of the reduced one where that is less work, and how that is found out.
+    pub race: Option<RaceRules>,
     /// Whether to hold the stubborn sets against their definition.
     pub check: Option<CheckDepth>,
     /// Whether to explore representatives only.
@@ -131,7 +131,7 @@ impl Default for Options {
         Self {
             questions: None,
             reduction: ReductionKind::None,
-            race: false,
+            race: None,
             check: None,
             symmetry: false,
             search: SearchKind::BreadthFirst,

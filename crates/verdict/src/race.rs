@@ -3,8 +3,8 @@
 //! **Implements** the choice between two searches that give the same answers. Stubborn sets leave fewer states, but to choose one
 //! takes as long as to go through dozens of states on keys, unless it is remembered. How much a reduction leaves shows early: the ratio of states at the
 //! depth where a reduced search has found its first thousand is close to the ratio at the end (docs/measurements.md). So where a reduced
-//! search is not over soon, one without reduction is made up to that depth. If it gets there with less work, it goes on;
-//! and if it does not come to its end by far, the reduced one does.
+//! search is not over soon, one without reduction is made up to that depth. If it gets there with less work, it goes on; and if it does not come to
+//! its end with many times that work, the two take turns, each time with more.
 //! **Preserves** every answer: each of the searches is a whole one, and what is claimed rests on the one that came to its end.
 //! **Differs** from running both by turns in that nothing is left to chance: counts decide, and never a clock, so runs can be repeated.
 //! **Checked by** `cli/tests/all/race.rs`, and by all comparisons of searches with and without reduction.
@@ -16,14 +16,24 @@ use stubborn_explore::{Stats, Stop, Watch};
 const REDUCED: u64 = 20;
 const FULL: u64 = 8;
 
-/// States of the reduced search after which its depth is noted.
-const LAP: u64 = 1 << 10;
+/// When a reduced search is held against one without reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RaceRules {
+    /// States of the reduced search after which its depth is noted.
+    pub lap: u64,
+    /// Work after which it stops for the race, if it is not over by then.
+    pub most_work: u64,
+    /// How many times the work until then the search that goes on may take to come to its end.
+    pub first_turn: u64,
+    /// How many times as much it has at its next turn.
+    pub next_turn: u64,
+}
 
-/// Work after which the reduced search stops for the race, if it is not over by then.
-const MOST_WORK: u64 = 400_000;
-
-/// How many times the work of the reduced search the other may take to come to its end.
-const MOST_TIMES: u64 = 64;
+impl Default for RaceRules {
+    fn default() -> Self {
+        Self { lap: 1 << 10, most_work: 400_000, first_turn: 64, next_turn: 8 }
+    }
+}
 
 /// A reduced search and one without reduction.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,14 +41,36 @@ pub(crate) enum Race {
     /// There is none, or it is over and the reduced search goes on.
     #[default]
     Off,
+    /// The reduced search begins.
+    Announced(RaceRules),
     /// The reduced search has come so far.
     Begun(Lap),
-    /// The search without reduction goes on, with so many states at most.
-    Full {
-        /// States of the reduced search until then.
-        states: u64,
-        most: u64,
-    },
+    /// The search without reduction goes on.
+    Full(Turn),
+    /// The reduced search has its turn.
+    Reduced(Turn),
+}
+
+/// A search that goes on for some time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    /// States of the reduced search at the race.
+    pub(crate) states: u64,
+    /// Work that may be done, and how many times as much at the next turn.
+    work: u64,
+    growth: u64,
+}
+
+impl Turn {
+    /// States that a search without reduction may find.
+    pub(crate) fn most_states(&self) -> u64 {
+        self.work / FULL
+    }
+
+    /// The search without reduction has its turn again.
+    pub(crate) fn next(&self) -> Race {
+        Race::Full(Self { work: self.work.saturating_mul(self.growth), ..*self })
+    }
 }
 
 /// How far the reduced search came.
@@ -50,6 +82,7 @@ pub(crate) struct Lap {
     /// What it has found since, and what choosing took.
     states: u64,
     choosing: u64,
+    rules: RaceRules,
 }
 
 impl Lap {
@@ -64,34 +97,44 @@ impl Lap {
 
     /// A search without reduction has come to the same depth.
     pub(crate) fn lost(&self) -> Race {
-        Race::Full { states: self.states, most: MOST_TIMES * self.work() / FULL }
+        let RaceRules { first_turn, next_turn, .. } = self.rules;
+        let work = first_turn.saturating_mul(self.work());
+        Race::Full(Turn { states: self.states, work, growth: next_turn })
     }
 }
 
-/// Watches a reduced search at its beginning.
+/// Watches how far a reduced search comes with the work that it may do.
 pub(crate) struct Starter<'w> {
-    pub(crate) watch: &'w mut dyn Watch,
+    watch: &'w mut dyn Watch,
+    lap: u64,
+    most_work: u64,
     early: Option<(u64, u64)>,
 }
 
 impl<'w> Starter<'w> {
-    pub(crate) fn new(watch: &'w mut dyn Watch) -> Self {
-        Self { watch, early: None }
+    /// `race`: if it is not that of a race, there is no end to the work.
+    pub(crate) fn new(watch: &'w mut dyn Watch, race: Race) -> Self {
+        let (lap, most_work) = match race {
+            Race::Announced(rules) => (rules.lap, rules.most_work),
+            Race::Reduced(turn) => (u64::MAX, turn.work),
+            _ => (u64::MAX, u64::MAX),
+        };
+        Self { watch, lap, most_work, early: None }
     }
 
     /// How far it came.
-    pub(crate) fn lap(&self, stats: &Stats) -> Lap {
+    pub(crate) fn lap(&self, stats: &Stats, rules: RaceRules) -> Lap {
         let (early, depth) = self.early.unwrap_or((stats.states, stats.depth));
-        Lap { early, depth, states: stats.states, choosing: stats.choosing }
+        Lap { early, depth, states: stats.states, choosing: stats.choosing, rules }
     }
 }
 
 impl Watch for Starter<'_> {
     fn tick(&mut self, stats: &Stats) -> Option<Stop> {
-        if self.early.is_none() && stats.states >= LAP {
+        if self.early.is_none() && stats.states >= self.lap {
             self.early = Some((stats.states, stats.depth));
         }
         let work = stats.states * REDUCED + stats.choosing;
-        self.watch.tick(stats).or_else(|| (work > MOST_WORK).then_some(Stop::Work))
+        self.watch.tick(stats).or_else(|| (work > self.most_work).then_some(Stop::Work))
     }
 }

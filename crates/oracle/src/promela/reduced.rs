@@ -6,11 +6,15 @@
 //! belongs to it, and compares its answers.
 
 use super::{Plain, Watched, compiled};
-use stubborn_explore::Unwatched;
+use std::cell::Cell;
+use stubborn_explore::{End, Unwatched};
 use stubborn_network::{Expr, Network, Optimisations};
 use stubborn_reduce::{Full, NetworkReduction, Preserves, Reduction};
 use stubborn_system::Question;
-use stubborn_verdict::{AnySystem, EngineKind, Options, ReductionKind, SearchKind, Verdict, analyse_with};
+use stubborn_verdict::{
+    AnySystem, EngineKind, Inconclusive, Options, PhaseReport, RaceRules, ReductionKind, SearchKind, Verdict,
+    analyse_with,
+};
 
 /// How a reduction is got for a network, of which these invariants are asked.
 pub type Make = dyn for<'a> Fn(&'a Network, &'a [Expr]) -> Box<dyn Reduction<Watched<'a>> + 'a>;
@@ -137,6 +141,16 @@ fn agree(
     Ok(())
 }
 
+/// The reduction that a network has of a kind.
+fn own_reduction<'n, 'y>(
+    network: &'n Network,
+    invariants: &[Expr],
+    kind: ReductionKind,
+) -> Option<Box<dyn Reduction<AnySystem<'y, [u8]>> + 'n>> {
+    let make = || Box::new(NetworkReduction::new(network, invariants, kind));
+    (kind != ReductionKind::None).then(|| make() as Box<dyn Reduction<AnySystem<'y, [u8]>> + 'n>)
+}
+
 /// Has the kernel answer with each reduction, and compares with the truth. `None` if there are more than
 /// `limit` states.
 pub fn compare_answers(
@@ -148,10 +162,7 @@ pub fn compare_answers(
     let (network, invariants) = compiled(text, invariants)?;
     let Some(full) = Plain::full(&network, limit) else { return Ok(None) };
     let system = Watched { network: &network, invariants: &invariants };
-    let make = |kind: ReductionKind| {
-        let make = || Box::new(NetworkReduction::new(&network, &invariants, kind));
-        (kind != ReductionKind::None).then(|| make() as Box<dyn Reduction<AnySystem<'_, [u8]>>>)
-    };
+    let make = |kind: ReductionKind| own_reduction(&network, &invariants, kind);
     let mut fewest = full.n_states();
     for &reduction in reductions {
         for search in [SearchKind::BreadthFirst, SearchKind::DepthFirst] {
@@ -179,6 +190,47 @@ pub fn compare_answers(
             }
             fewest = fewest.min(stats.states as usize);
         }
+    }
+    Ok(Some((full.n_states(), fewest)))
+}
+
+/// Has a search with a reduction and one without take turns, and compares their answers with the truth. Nearly nothing is left to the first turns, so
+/// that small models see all of it. Counts how often the one without answered. `None` if there are more than `limit` states; else states in full, and of the searches that answered.
+pub fn compare_races(
+    text: &str,
+    invariants: &[String],
+    limit: usize,
+    n_overtaken: &Cell<usize>,
+) -> Result<Option<Sizes>, String> {
+    let (network, invariants) = compiled(text, invariants)?;
+    let Some(full) = Plain::full(&network, limit) else { return Ok(None) };
+    let system = Watched { network: &network, invariants: &invariants };
+    let make = |kind: ReductionKind| own_reduction(&network, &invariants, kind);
+    let mut fewest = full.n_states();
+    for (first_turn, all_errors) in [(2, false), (2, true), (40, false), (1 << 20, false), (1 << 20, true)] {
+        let say = |what: String| format!("{first_turn} {all_errors}: {what}");
+        let race = Some(RaceRules { lap: 1, most_work: 1, first_turn, next_turn: 2 });
+        let questions = Some(vec![Question::Safety, Question::Deadlock]);
+        let reduction = ReductionKind::Smaller;
+        let options = Options { questions, reduction, race, all_errors, ..Options::default() };
+        let analysis = analyse_with(&system, &make, &options, &mut Unwatched);
+        let analysis = analysis.map_err(|broken| say(broken.fault.to_string()))?;
+        for answer in &analysis.answers {
+            // Whoever stops at the first that is wrong need not know of others.
+            if !matches!(answer.verdict, Verdict::Inconclusive(Inconclusive::StoppedAtOther)) {
+                judge(&full, &system, &answer.question, &answer.verdict).map_err(say)?;
+            } else if all_errors || full.is_safe(&system) && full.ends_well(&system) {
+                return Err(say(format!("{}: {:?}", answer.question, answer.verdict)));
+            }
+        }
+        let PhaseReport { stats, overtaken, end, .. } = &analysis.phases[0];
+        n_overtaken.set(n_overtaken.get() + usize::from(overtaken.is_some()));
+        let counts = full.counts();
+        let is_same = (stats.states, stats.edges) == (counts.states as u64, counts.transitions as u64);
+        if *end == End::Complete && overtaken.is_some() && !is_same {
+            return Err(say(format!("{stats:?}, not {counts:?}")));
+        }
+        fewest = fewest.min(stats.states as usize);
     }
     Ok(Some((full.n_states(), fewest)))
 }

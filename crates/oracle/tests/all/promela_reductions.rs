@@ -4,11 +4,12 @@
 //! truth. Reductions that lose something must be found, or the campaign would be worth nothing.
 //! `STUBBORN_TIMES=100 cargo test -p stubborn-oracle --test all promela_reductions::` is the long form.
 
+use std::cell::Cell;
 use stubborn_network::{Expr, Network};
 use stubborn_oracle::Rng;
 use stubborn_oracle::campaign::{Tally, fail, seeds};
 use stubborn_oracle::promela::reduced::{
-    Candidate, compare, compare_answers, compare_merged, terminal_states,
+    Candidate, compare, compare_answers, compare_merged, compare_races, terminal_states,
 };
 use stubborn_oracle::promela::{Model, Plain, Watched, compiled, shrink_model};
 use stubborn_reduce::{Preserves, Reduction};
@@ -40,6 +41,16 @@ fn what_is_left_with_merged_steps_is_enough() {
 fn answers_about_models_are_true() {
     let judge = |m: &Model| compare_answers(&m.to_string(), &m.invariants, &ReductionKind::ALL, LIMIT);
     campaign("answers_about_models_are_true", 150, judge);
+}
+
+#[test]
+fn searches_that_take_turns_tell_the_truth() {
+    let n_overtaken = Cell::new(0);
+    let judge = |m: &Model| compare_races(&m.to_string(), &m.invariants, LIMIT, &n_overtaken);
+    campaign("searches_that_take_turns_tell_the_truth", 100, judge);
+    // Models whose first states are wrong are not searched any further. Builds with one engine have no race.
+    let has_race = !cfg!(any(feature = "always-packed", feature = "always-interpreter"));
+    assert_eq!(n_overtaken.get() >= 100, has_race, "{} of 500 searches", n_overtaken.get());
 }
 
 /// States in full and reduced, `None` if there are too many; or what is wrong.
