@@ -206,6 +206,7 @@ fn ours(subject: &Subject, is_default: bool) -> (u64, u64) {
     let options = Options {
         questions: Some(vec![Question::Safety, Question::Deadlock]),
         reduction: if is_default { ReductionKind::Smaller } else { ReductionKind::None },
+        race: is_default.then(Default::default),
         engine: EngineKind::Auto,
         all_errors: true,
         show_no_return: false,

@@ -112,6 +112,6 @@ fn limits_end_the_search_that_goes_on() {
     let file = written("race-room.pml", STRONG);
     let enough = check(&file, "--max-states 30000");
     assert_eq!((&enough["verdict"], &enough["overtaken"]), (&"holds".into(), &Value::Null));
-    let none = check(&file, "--memory 1M");
+    let none = check(&file, "--memory 256K");
     assert_eq!(none["verdict"], "inconclusive");
 }
