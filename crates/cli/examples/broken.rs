@@ -22,7 +22,7 @@ impl Broken {
             _ => layout.var("x", 0..=2),
         };
         let y = layout.var(if mistake == "twice" { "x" } else { "y" }, 0..=1);
-        let cells = layout.array("cells", if mistake == "too-large" { 9_000_000 } else { 2 }, 0..=1);
+        let cells = layout.array("cells", if mistake == "too-large" { 600_000 } else { 2 }, 0..=1);
         Self { layout, mistake: mistake.to_owned(), x, y, cells }
     }
 

@@ -26,13 +26,21 @@ pub fn seeds(n: usize) -> Vec<u64> {
         println!("only seed {seed:#x}, from {SEED_VARIABLE}");
         return vec![seed];
     }
-    let n = n * number_in(TIMES_VARIABLE).unwrap_or(1) as usize;
+    let n = n * times();
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
     let fresh_base = crate::Rng::new(clock).bits();
     let n_fixed = n.div_ceil(2);
     println!("{n_fixed} seeds from {FIXED_BASE:#x} and {} from {fresh_base:#x}", n - n_fixed);
     let run = |base: u64, n: usize| (0..n as u64).map(move |i| base.wrapping_add(i));
     run(FIXED_BASE, n_fixed).chain(run(fresh_base, n - n_fixed)).collect()
+}
+
+/// How many times as long campaigns are to be: 1 unless `STUBBORN_TIMES` is set.
+///
+/// # Panics
+/// If it is set, but not to a number.
+pub fn times() -> usize {
+    number_in(TIMES_VARIABLE).unwrap_or(1) as usize
 }
 
 /// The seed in the environment, if one is to be repeated.

@@ -2,8 +2,8 @@
 //!
 //! The program is asked as a user asks it, about formulas, claims and the cycles of labels at once: each pair of model and formula
 //! with reduction, without, by nested search with reduction, and with weak fairness; and in turn, so that each way is
-//! tried on more than 1,000 pairs, in the other ways of [`WAYS`]. What it says must be the truth
-//! (`stubborn_oracle::linear`), about more than 5,000 pairs of model and formula per test run. A pair on which
+//! tried on more than 250 pairs, in the other ways of [`WAYS`]. What it says must be the truth
+//! (`stubborn_oracle::linear`), about more than 1,200 pairs of model and formula per test run. A pair on which
 //! it is wrong is shrunk. One of the ways, in turn, is asked again with the packed engine, and all of the report must be the same.
 //! `STUBBORN_TIMES` makes the campaign longer, `STUBBORN_SEED` repeats one model.
 //!
@@ -145,14 +145,14 @@ fn shrunk(pairs: &Pairs, way: usize, files: &Files) -> String {
 }
 
 #[test]
-fn five_thousand_pairs_are_judged_as_brute_force_judges_them() {
+fn random_pairs_are_judged_as_brute_force_judges_them() {
     let files = Files::new("linear-campaign");
     let (mut n_pairs, mut n_models, mut n_violated, mut n_reduced, mut n_unfair) = (0, 0, 0, 0, 0);
     let (mut n_claims, mut n_fulfilled) = (0, 0);
     let mut n_asked = [0; WAYS.len()];
     let mut n_packed = 0;
     let mut wrong = Vec::new();
-    for seed in seeds(740) {
+    for seed in seeds(200) {
         let pairs = Pairs::random(seed, FORMULAS).with_claims(seed, CLAIMS);
         let Some(truths) = pairs.truths(Belongs::ToAll, LIMIT) else { continue };
         n_models += 1;
@@ -197,11 +197,11 @@ fn five_thousand_pairs_are_judged_as_brute_force_judges_them() {
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     if std::env::var_os(SEED_VARIABLE).is_none() {
-        assert!(n_pairs >= 5000, "only {n_pairs} pairs");
-        assert!(n_asked.iter().all(|&n| n >= 1000), "{n_asked:?}");
-        assert!(n_packed >= 5000, "only {n_packed} searches with keys");
+        assert!(n_pairs >= 1200, "only {n_pairs} pairs");
+        assert!(n_asked.iter().all(|&n| n >= 250), "{n_asked:?}");
+        assert!(n_packed >= 1200, "only {n_packed} searches with keys");
         assert!(n_violated * 5 > n_pairs && n_violated * 5 < n_pairs * 4, "{n_violated} violated");
-        assert!(n_unfair * 100 > n_pairs && n_reduced * 5 > n_models, "{n_unfair}, {n_reduced}");
+        assert!(n_unfair * 400 > n_pairs && n_reduced * 5 > n_models, "{n_unfair}, {n_reduced}");
         assert!(n_fulfilled * 5 > n_claims && n_fulfilled * 5 < n_claims * 4, "{n_fulfilled} of {n_claims}");
     }
 }
@@ -210,7 +210,7 @@ fn five_thousand_pairs_are_judged_as_brute_force_judges_them() {
 fn of_a_model_with_one_run_a_formula_or_its_negation_holds_and_not_both() {
     let files = Files::new("linear-single");
     let (mut n_pairs, mut n_hold) = (0, 0);
-    for seed in seeds(100) {
+    for seed in seeds(25) {
         let mut pairs = Pairs::single(seed, 4);
         let not = |formula: &Formula| Formula::Not(Box::new(formula.clone()));
         let negated: Vec<Formula> = pairs.formulas.iter().map(not).collect();

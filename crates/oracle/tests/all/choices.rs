@@ -132,13 +132,13 @@ fn what_is_fired_on_keys_is_what_is_fired_on_states_of_all_models() {
 fn what_is_fired_on_keys_is_what_is_fired_on_states_of_random_models() {
     let mut counts = [0, 0];
     let test = ("choices", "what_is_fired_on_keys_is_what_is_fired_on_states_of_random_models");
-    for_random_networks(400, test, |_, rng, network| {
+    for_random_networks(100, test, |_, rng, network| {
         let kind = *rng.pick(&[ReductionKind::Smaller, ReductionKind::Persistent3, ReductionKind::UpSets]);
         let n = compare_any(network, kind, true)?;
         counts = [counts[0] + n[0], counts[1] + n[1]];
         Ok(())
     });
-    assert!(counts[0] > 10_000 && counts[1] > 500, "{counts:?} states, and with a choice");
+    assert!(counts[0] > 2_500 && counts[1] > 125, "{counts:?} states, and with a choice");
 }
 
 #[test]

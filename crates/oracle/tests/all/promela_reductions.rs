@@ -2,7 +2,7 @@
 //!
 //! What a candidate explores is compared without the kernel, and the kernel's answers are compared with the
 //! truth. Reductions that lose something must be found, or the campaign would be worth nothing.
-//! `STUBBORN_TIMES=100 cargo test -p stubborn-oracle --test all promela_reductions::` is the long form.
+//! `STUBBORN_TIMES=300 cargo test -p stubborn-oracle --test all promela_reductions::` is the long form.
 
 use std::cell::Cell;
 use stubborn_network::{Expr, Network};
@@ -27,30 +27,37 @@ fn candidates() -> Vec<Candidate> {
 fn what_reductions_explore_is_enough() {
     let test = "what_reductions_explore_is_enough";
     let judge = |m: &Model| compare(&m.to_string(), &m.invariants, &candidates(), LIMIT);
-    campaign(test, 150, judge);
+    campaign(test, 50, judge);
 }
 
 #[test]
 fn what_is_left_with_merged_steps_is_enough() {
     let test = "what_is_left_with_merged_steps_is_enough";
     let judge = |m: &Model| compare_merged(&m.to_string(), &m.invariants, &candidates(), LIMIT);
-    campaign(test, 300, judge);
+    campaign(test, 100, judge);
 }
 
 #[test]
 fn answers_about_models_are_true() {
     let judge = |m: &Model| compare_answers(&m.to_string(), &m.invariants, &ReductionKind::ALL, LIMIT);
-    campaign("answers_about_models_are_true", 150, judge);
+    campaign("answers_about_models_are_true", 50, judge);
 }
 
 #[test]
 fn searches_that_take_turns_tell_the_truth() {
-    let n_overtaken = Cell::new(0);
-    let judge = |m: &Model| compare_races(&m.to_string(), &m.invariants, LIMIT, &n_overtaken);
+    let (n_models, n_overtaken) = (Cell::new(0), Cell::new(0));
+    let judge = |m: &Model| {
+        n_models.set(n_models.get() + 1);
+        compare_races(&m.to_string(), &m.invariants, LIMIT, &n_overtaken)
+    };
     campaign("searches_that_take_turns_tell_the_truth", 100, judge);
     // Models whose first states are wrong are not searched any further. Builds with one engine have no race.
     let has_race = !cfg!(any(feature = "always-packed", feature = "always-interpreter"));
-    assert_eq!(n_overtaken.get() >= 100, has_race, "{} of 500 searches", n_overtaken.get());
+    let least = if has_race { n_models.get() / 2 } else { 0 };
+    assert!(
+        n_overtaken.get() >= least && (has_race || n_overtaken.get() == 0),
+        "{n_overtaken:?} of {n_models:?}"
+    );
 }
 
 /// States in full and reduced, `None` if there are too many; or what is wrong.
@@ -76,7 +83,7 @@ fn campaign(test: &str, n: usize, judge: impl Fn(&Model) -> Judged) {
         }
     }
     assert!(n_refused * 10 <= n_all, "{n_refused} of {n_all} models were refused");
-    tally.assert_not_degenerate(10, 0.2);
+    tally.assert_not_degenerate(6, 0.2);
 }
 
 /// Fires what the youngest process that can move does, and nothing else: wrong, of course.

@@ -56,7 +56,7 @@ fn reduced_compositions_are_the_same_under_the_semantics_that_was_chosen() {
     const TEST: &str = "reduced_compositions_are_the_same_under_the_semantics_that_was_chosen";
     let draws: [fn(&mut Rng) -> Plan; 2] = [random_loose_composition, random_composition];
     for (draw, min_share) in draws.into_iter().zip([0.3, 0.1]) {
-        let seeds = seeds(2_000);
+        let seeds = seeds(500);
         let mut tally = Semantics::ALL.map(|_| Tally::new());
         for &seed in &seeds {
             let plan = draw(&mut Rng::new(seed));
