@@ -7,7 +7,8 @@
 //! its end with many times that work, the two take turns, each time with more.
 //! **Preserves** every answer: each of the searches is a whole one, and what is claimed rests on the one that came to its end.
 //! **Differs** from running both by turns in that nothing is left to chance: counts decide, and never a clock, so runs can be repeated.
-//! **Checked by** `cli/tests/all/race.rs`, and by all comparisons of searches with and without reduction.
+//! **Checked by** `oracle/tests/all/promela_reductions.rs`, where random models are searched with turns of a few states and compared with brute force, and by
+//! `cli/tests/all/race.rs`.
 
 use stubborn_explore::{Stats, Stop, Watch};
 
