@@ -133,11 +133,10 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
     }
 
     fn is_cut(found: &Self::Found, states: u64) -> bool {
-        let is_cut = |end: &End| {
-            matches!(end, End::Stopped(Stop::States { limit }) if *limit == states)
-                || *end == End::Stopped(Stop::Work)
+        let is_cut = |searched: &Searched| {
+            searched.was_cut_at(states) || searched.report.end == End::Stopped(Stop::Work)
         };
-        found.as_ref().is_ok_and(|searched| is_cut(&searched.report.end))
+        found.as_ref().is_ok_and(is_cut)
     }
 
     fn attempt<const N: usize>(
@@ -237,7 +236,7 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
         breadth_first_alone(&crew, &store, limits, self.watch)
     }
 
-    /// Whether a search without reduction would answer the same questions, and may.
+    /// Whether a search without reduction would answer the same questions.
     fn may_race(&self) -> bool {
         self.reduction.preserves().is_reduced()
             && is_simple(self.questions, Preserves::Everything, self.options)
