@@ -52,6 +52,8 @@ pub(super) fn seeds<'s>(situation: &'s Situation<'_, '_>) -> impl Iterator<Item 
 pub(super) struct Closures {
     closure: Closure,
     best: FixedBitSet,
+    /// Seeds whose closures were made.
+    closed: FixedBitSet,
 }
 
 impl Closures {
@@ -79,14 +81,16 @@ impl Closures {
             }
         }
         let mut seeds = seeds(situation);
+        empty(&mut self.closed, situation.n_nodes());
         while best_size != Some(1) {
             let Some(seed) = seeds.next() else { break };
             let limit = best_size.map_or(Limit::Everything, Limit::Enabled);
-            let size = self.closure.close(situation, &[seed], disabled, limit);
-            if !limit.is_reached(situation, size) {
-                best_size = Some(size);
+            // What has a seed whose closure is not the smallest is not it, either; nor what has the seed of the smallest so far.
+            if self.closure.close_without(situation, &[seed], disabled, limit, &self.closed) {
+                best_size = Some(self.closure.n_enabled);
                 std::mem::swap(&mut self.best, &mut self.closure.set);
             }
+            self.closed.insert(seed);
         }
         best_size.map(|_| {
             let mut set = self.best.clone();
@@ -107,7 +111,8 @@ impl Closures {
         let mut best_size = n_enabled;
         for seed in seeds(situation) {
             let limit = Limit::Enabled(best_size);
-            let size = self.closure.close(situation, &[seed], Disabled::Necessary, limit);
+            self.closure.close(situation, &[seed], Disabled::Necessary, limit);
+            let size = self.closure.n_enabled;
             if size < best_size && (!must_have_invisible || has_invisible(&self.closure.set)) {
                 (best, best_size) = (Some(self.closure.live_set(situation)), size);
             }
@@ -163,14 +168,20 @@ struct Closure {
 }
 
 impl Closure {
-    /// Makes the closure of some nodes and gives the number of its enabled nodes. Given up, with some set, at a limit.
-    fn close(
+    /// Makes the closure of some nodes. Given up, with some set, at a limit.
+    fn close(&mut self, situation: &Situation<'_, '_>, seeds: &[usize], disabled: Disabled, limit: Limit) {
+        self.close_without(situation, seeds, disabled, limit, &FixedBitSet::new());
+    }
+
+    /// The same, given up as well when one of the enabled nodes in `unwanted` comes in. Whether it was not given up.
+    fn close_without(
         &mut self,
         situation: &Situation<'_, '_>,
         seeds: &[usize],
         disabled: Disabled,
         limit: Limit,
-    ) -> usize {
+        unwanted: &FixedBitSet,
+    ) -> bool {
         self.begin(situation, seeds);
         let mut n_before = 0;
         while let Some(node) = self.work.pop() {
@@ -203,12 +214,14 @@ impl Closure {
             } else {
                 self.add_cheapest(situation, |chooser| situation.alternatives(node, chooser));
             }
-            if self.n_enabled > n_before && limit.is_reached(situation, self.n_enabled) {
-                break;
+            if self.n_enabled > n_before {
+                if limit.is_reached(situation, self.n_enabled) || has_any(&self.set, unwanted) {
+                    return false;
+                }
+                n_before = self.n_enabled;
             }
-            n_before = self.n_enabled;
         }
-        self.n_enabled
+        !limit.is_reached(situation, self.n_enabled)
     }
 
     fn begin(&mut self, situation: &Situation<'_, '_>, seeds: &[usize]) {
@@ -291,6 +304,11 @@ impl Closure {
         }
         self.least = least;
     }
+}
+
+/// Whether some of the nodes that are wanted nowhere are in a set, of whose nodes they are.
+fn has_any(set: &FixedBitSet, unwanted: &FixedBitSet) -> bool {
+    set.as_slice().iter().zip(unwanted.as_slice()).any(|(set, unwanted)| set & unwanted != 0)
 }
 
 /// The sum of all alternatives.
