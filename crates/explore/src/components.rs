@@ -95,9 +95,13 @@ pub fn components(
 /// The states from which a state with `is_target` can be reached.
 pub fn can_reach(graph: &Graph, mut is_target: impl FnMut(u32) -> bool) -> FixedBitSet {
     let mut reaches = FixedBitSet::with_capacity(graph.n_states());
+    let states = 0..graph.n_states() as u32;
+    if !states.clone().any(&mut is_target) {
+        return reaches;
+    }
     components(
         graph,
-        0..graph.n_states() as u32,
+        states,
         |_, _, _| true,
         |component| {
             let leads =
