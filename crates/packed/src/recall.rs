@@ -93,7 +93,7 @@ impl<const N: usize, T: Copy> Recall<N, T> {
 
     /// What was answered before.
     #[inline(always)]
-    fn known(&self, key: &[u64; N]) -> Option<T> {
+    pub fn known(&self, key: &[u64; N]) -> Option<T> {
         self.slots[self.find(&self.masked(key))?].answer
     }
 

@@ -47,6 +47,9 @@ impl<Y: System + ?Sized, const N: usize> Shown<Y::State> for Behind<'_, '_, Y, N
     #[inline]
     fn recall(&mut self, question: usize, answer: &mut Answer<'_, Y::State>) -> i32 {
         let Memory { questions, n_answers } = &mut *self.memory;
+        if let Some(known) = questions.get(question).and_then(|recall| recall.known(self.key)) {
+            return known;
+        }
         if questions.len() <= question {
             questions.resize_with(question + 1, Recall::default);
         }

@@ -13,7 +13,7 @@ use super::definition;
 use super::flow::Flow;
 use super::glance::Glance;
 use super::look::{Here, Look, Notes};
-use super::memo::{Choice, Known, Memo};
+use super::memo::{Choice, Known, MOST_MADE, Memo, Shortcut};
 use super::patience::{Patience, Seen, hash};
 use super::population::{Population, Watched};
 use super::shape::Shape;
@@ -63,6 +63,8 @@ pub struct NetworkReduction<'n> {
     /// What was chosen for the state at hand: something that is remembered, or this.
     known: Option<Known>,
     chosen: Choice,
+    /// Which of its successors are kept, if that is known already.
+    shortcut: Option<Shortcut>,
     populations: Vec<Population>,
     /// The population for each key; `None` if it has no tables.
     numbers: HashMap<Vec<i32>, Option<usize>>,
@@ -137,6 +139,7 @@ impl<'n> NetworkReduction<'n> {
             memo: Memo::default(),
             known: None,
             chosen: Choice::default(),
+            shortcut: None,
             populations: Vec::new(),
             numbers: HashMap::new(),
             n_numbered: 0,
@@ -204,6 +207,10 @@ impl<'n> NetworkReduction<'n> {
         self.n_seen_at_check = self.n_seen;
         let Some(set) = self.set(state)? else { return Ok(()) };
         let remembered = self.choice().clone();
+        // Whoever knew a shorter way has not looked.
+        if let Some(number) = self.number {
+            self.here.find_out(&self.groups, &self.census.locations, &mut self.populations[number]);
+        }
         self.pick(state)?;
         if remembered != self.chosen {
             let explanation = "the set that is remembered is not the one that would be picked".into();
@@ -263,6 +270,13 @@ impl<'n> NetworkReduction<'n> {
             shown: state,
         };
         self.here.may_delete = self.deletion.would_begin();
+        let locations = &self.census.locations;
+        self.shortcut = self.memo.find_short(number, locations, &self.made, &mut glance, &self.here);
+        if let Some(shortcut) = self.shortcut {
+            self.known = Some(shortcut.known);
+            self.note_deletion();
+            return Ok(());
+        }
         if !self.here.find_out(&self.groups, &self.census.locations, glance.population) {
             return Ok(());
         }
@@ -273,7 +287,31 @@ impl<'n> NetworkReduction<'n> {
             state.show(&mut |state| picked = self.pick(state));
             picked?;
             self.memo.insert(&self.notes.asked, &self.chosen);
+        } else if self.made.len() <= MOST_MADE {
+            self.shorten();
         }
+        self.note_deletion();
+        Ok(())
+    }
+
+    /// Notes which successors are kept by what was found for the state at hand, for states that look the same.
+    fn shorten(&mut self) {
+        let (Some(known), Some(number)) = (self.known, self.number) else { return };
+        let population = &self.populations[number];
+        let Some(choice) = self.memo.choice(known) else { return };
+        let bits = |set: Option<&FixedBitSet>| {
+            let is_in = |micro| set.is_none_or(|set: &FixedBitSet| set.contains(population.node(micro)));
+            self.groups.iter().rev().fold(0, |bits, micro| bits << 1 | u64::from(is_in(micro)))
+        };
+        let kept = bits(Some(&choice.set).filter(|_| !choice.is_everything));
+        let closed = choice.closed.as_ref().map_or(0, |closed| bits(Some(closed)));
+        let shortcut = Shortcut { known, kept, closed };
+        self.shortcut = Some(shortcut);
+        self.memo.insert_short(shortcut);
+    }
+
+    /// Counts whether deletion brought something.
+    fn note_deletion(&mut self) {
         let Choice { minds_deletion, is_vain, .. } = *self.choice();
         if minds_deletion {
             self.deletion.begins();
@@ -281,12 +319,11 @@ impl<'n> NetworkReduction<'n> {
                 self.deletion.was_in_vain();
             }
         }
-        Ok(())
     }
 
     /// Whether there is something to choose from at the state whose successors are at hand, and choosing pays.
     fn is_worth_it(&mut self) -> bool {
-        self.known = None;
+        (self.known, self.shortcut) = (None, None);
         (self.chosen.is_everything, self.chosen.is_partial, self.chosen.closed) = (true, false, None);
         if self.is_off || self.is_given_up || self.made.len() <= 1 {
             return false;
@@ -355,7 +392,14 @@ impl<'n> NetworkReduction<'n> {
             let is_in = |set: &FixedBitSet| {
                 population.is_none_or(|population| set.contains(population.node(&self.groups[i])))
             };
-            if chosen.is_everything || is_in(&chosen.set) {
+            let (is_kept, is_closed) = match self.shortcut {
+                Some(Shortcut { kept, closed, .. }) => (kept >> i & 1 != 0, closed >> i & 1 != 0),
+                None => {
+                    let is_kept = chosen.is_everything || is_in(&chosen.set);
+                    (is_kept, !is_kept && chosen.closed.as_ref().is_some_and(is_in))
+                }
+            };
+            if is_kept {
                 n_fired += 1;
                 self.seen.insert(hash);
                 self.patience.fire(hash);
@@ -367,7 +411,7 @@ impl<'n> NetworkReduction<'n> {
                 if self.patience.is_on_trial() {
                     self.patience.leave_out(hash, &self.seen);
                 }
-                if self.deletion.is_on_trial() && chosen.closed.as_ref().is_some_and(is_in) {
+                if self.deletion.is_on_trial() && is_closed {
                     self.deletion.leave_out(hash, &self.seen);
                 }
             }

@@ -2,26 +2,32 @@
 //!
 //! **Implements** a memory of choices. What is chosen is a function of the tables, of which nodes are live, and of the answers to the
 //! questions that were asked of the state meanwhile ([`look`](super::look)), where its processes are and what they can do among
-//! them. Which question comes next depends on the answers before it, so the choices for one beginning
-//! are the leaves of a tree of questions. Few of a state's variables, and not all of its processes, are ever asked for.
+//! them: a tree of questions for each beginning ([`tree`](super::tree)). Few of a state's variables, and not all of its processes, are ever asked for.
 //!
-//! **Preserves** every choice. Where few choices come again the memory is given up.
+//! Most of the questions are about where processes are and what they can do. So where all processes are in the same places and the same transitions
+//! are enabled, there is a shorter way: only the other questions are asked, and it is known which of the successors are kept.
+//!
+//! **Preserves** every choice: beginnings and places are compared as they are. Where few choices come again the memory is given up.
 //! **Checked by** the sets that are held against their definition: each is made anew there and compared; and by searches
 //! with and without it on all test models.
 
 use super::glance::{FIRST_OTHER, Glance};
 use super::look::{Here, Question};
+use super::tree::{Root, Trees};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
+use stubborn_network::LocationId;
+use stubborn_system::TransitionId;
 
-/// Memory that it may take, in bytes.
-const ROOM: usize = 1 << 24;
+/// Memory that it may take, in bytes, and as much again for shorter ways. Then nothing more is remembered.
+const ROOM: usize = 1 << 26;
 
-/// Choices after which it is judged: more than a search makes that begins again with keys and makes them a second time.
+/// Choices after which it is judged: more than a search makes that begins again with keys and makes them a second time. The same for
+/// shorter ways.
 const TRIAL: u64 = 8_192;
 
 /// What was chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Choice {
     /// Whether everything is to be fired; then there is no set.
     pub(super) is_everything: bool,
@@ -42,7 +48,7 @@ impl Choice {
     }
 }
 
-/// A choice that is remembered.
+/// The number of a choice that is remembered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known(u32);
 
@@ -52,99 +58,165 @@ pub(super) type Beginning = (usize, usize);
 /// What was chosen before.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    roots: FxHashMap<Beginning, u32>,
-    trees: Vec<Tree>,
-    /// By population: the numbers of questions that only a state can answer.
-    numbers: FxHashMap<(usize, Question), usize>,
+    roots: FxHashMap<Beginning, Root>,
+    trees: Trees<Known>,
+    /// Choices, each once.
+    choices: Vec<Choice>,
+    choice_numbers: FxHashMap<Choice, u32>,
+    /// The questions of each population, which have numbers.
+    questions: Vec<Question>,
+    question_numbers: FxHashMap<(usize, Question), u32>,
     /// What the choice at hand begins with.
     pub(super) key: Beginning,
     n_found: u64,
     n_new: u64,
+    /// What choices take in memory, in bytes.
     n_bytes: usize,
     is_off: bool,
-}
-
-#[derive(Debug)]
-enum Tree {
-    /// What comes next, for the answers that were given; and the number of the question.
-    Ask(Question, usize, Vec<(i32, u32)>),
-    Chosen(Choice),
+    shortcuts: Shortcuts,
 }
 
 impl Memo {
     /// What was chosen for the key and for the answers that a glance gives.
     pub(super) fn find(&mut self, glance: &mut Glance<'_, '_>, here: &Here) -> Option<Known> {
-        if self.is_off {
-            return None;
-        }
-        let mut at = *self.roots.get(&self.key)?;
-        while let Tree::Ask(question, number, answers) = &self.trees[at as usize] {
-            let answer = glance.answer(*question, *number, here);
-            at = answers.iter().find(|&&(known, _)| known == answer)?.1;
-        }
+        let (asked, questions) = (&mut self.shortcuts.asked, &self.questions);
+        asked.clear();
+        let known = *self.trees.find(*self.roots.get(&self.key)?, |number| {
+            let question = questions[number as usize];
+            let answer = glance.answer(question, FIRST_OTHER + number as usize, here);
+            if !question.is_about_places() {
+                asked.push((number, answer));
+            }
+            answer
+        })?;
         self.n_found += 1;
-        Some(Known(at))
+        Some(known)
     }
 
     /// Something that was found.
+    #[inline]
     pub(super) fn choice(&self, known: Known) -> Option<&Choice> {
-        match self.trees.get(known.0 as usize) {
-            Some(Tree::Chosen(choice)) => Some(choice),
-            _ => None,
-        }
+        self.choices.get(known.0 as usize)
     }
 
     /// Remembers what was chosen for the key after these questions.
     pub(super) fn insert(&mut self, asked: &[(Question, i32)], choice: &Choice) {
         self.n_new += 1;
-        self.is_off |= self.n_new >= TRIAL && self.n_found < self.n_new || self.n_bytes > ROOM;
-        if self.is_off {
+        if self.is_off || self.n_new >= TRIAL && self.n_found < self.n_new {
             return self.forget();
         }
-        let mut at = self.roots.get(&self.key).copied();
-        let mut parent = None;
-        for &(question, answer) in asked {
-            let tree = at.unwrap_or_else(|| {
-                let n = self.numbers.len();
-                let number = *self.numbers.entry((self.key.0, question)).or_insert(n);
-                self.grow(parent, Tree::Ask(question, FIRST_OTHER + number, Vec::new()))
+        if self.n_bytes + self.trees.bytes() > ROOM {
+            return;
+        }
+        let known = self.number(choice);
+        let population = self.key.0;
+        let asked = asked.iter().map(|&(question, answer)| {
+            let number = *self.question_numbers.entry((population, question)).or_insert_with(|| {
+                self.questions.push(question);
+                self.questions.len() as u32 - 1
             });
-            let Tree::Ask(known, _, answers) = &self.trees[tree as usize] else {
-                debug_assert!(false, "after these answers a set was chosen");
-                return;
-            };
-            debug_assert_eq!(*known, question, "the same answers lead to the same question");
-            at = answers.iter().find(|&&(known, _)| known == answer).map(|&(_, next)| next);
-            parent = Some((tree, answer));
+            (number, answer)
+        });
+        let root = self.roots.get(&self.key).copied();
+        let new = self.trees.insert(root, asked, known);
+        if root.is_none() {
+            self.n_bytes += size_of::<(Beginning, Root)>();
+            self.roots.insert(self.key, new);
         }
-        debug_assert!(at.is_none(), "after these answers more was asked");
-        if at.is_none() {
-            self.grow(parent, Tree::Chosen(choice.clone()));
+    }
+
+    /// The number of a choice.
+    fn number(&mut self, choice: &Choice) -> Known {
+        if let Some(&known) = self.choice_numbers.get(choice) {
+            return Known(known);
         }
+        let number = self.choices.len() as u32;
+        let n_words =
+            choice.set.as_slice().len() + choice.closed.as_ref().map_or(0, |set| set.as_slice().len());
+        self.n_bytes += 2 * (size_of::<Choice>() + n_words * size_of::<usize>());
+        self.choices.push(choice.clone());
+        self.choice_numbers.insert(choice.clone(), number);
+        Known(number)
     }
 
     /// Forgets everything for good.
     pub(super) fn forget(&mut self) {
-        (self.is_off, self.roots, self.trees) = (true, FxHashMap::default(), Vec::new());
+        *self = Self { is_off: true, ..Self::default() };
     }
 
-    /// Adds a tree behind an answer, or as a root.
-    fn grow(&mut self, parent: Option<(u32, i32)>, tree: Tree) -> u32 {
-        let number = self.trees.len() as u32;
-        let n_words = match &tree {
-            Tree::Ask(..) => 2,
-            Tree::Chosen(choice) => choice.set.as_slice().len() * 2,
-        };
-        self.n_bytes += size_of::<Tree>() + n_words * size_of::<usize>();
-        match parent.map(|(parent, answer)| (&mut self.trees[parent as usize], answer)) {
-            Some((Tree::Ask(_, _, answers), answer)) => answers.push((answer, number)),
-            Some((Tree::Chosen(_), _)) => {}
-            None => {
-                self.n_bytes += size_of::<(Beginning, u32)>();
-                self.roots.insert(self.key, number);
-            }
+    /// What was chosen for states whose processes are in these places and can do this, if it is known.
+    #[inline]
+    pub(super) fn find_short(
+        &mut self,
+        population: usize,
+        locations: &[LocationId],
+        made: &[(TransitionId, u64)],
+        glance: &mut Glance<'_, '_>,
+        here: &Here,
+    ) -> Option<Shortcut> {
+        let Shortcuts { roots, trees, place, n_found, is_off, .. } = &mut self.shortcuts;
+        if *is_off || made.len() > MOST_MADE {
+            return None;
         }
-        self.trees.push(tree);
-        number
+        place.clear();
+        place.push(population as u32);
+        place.extend(locations.iter().map(|location| u32::from(location.0)));
+        place.extend(made.iter().map(|(via, _)| via.0));
+        let found = trees.find(*roots.get(&place[..])?, |number| {
+            glance.answer(self.questions[number as usize], FIRST_OTHER + number as usize, here)
+        })?;
+        *n_found += 1;
+        self.n_found += 1;
+        Some(*found)
+    }
+
+    /// Remembers a shorter way to what was found last, for the places that were asked for last.
+    pub(super) fn insert_short(&mut self, shortcut: Shortcut) {
+        self.shortcuts.insert(shortcut);
+    }
+}
+
+/// Successors of a state that has a shorter way, at most.
+pub(super) const MOST_MADE: usize = 64;
+
+/// What is chosen for a state, and bit by bit which of its successors are kept, and would have been kept without deletion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shortcut {
+    pub(super) known: Known,
+    pub(super) kept: u64,
+    pub(super) closed: u64,
+}
+
+/// Shorter ways.
+#[derive(Debug, Default)]
+struct Shortcuts {
+    /// By population, where processes are, and the transitions that are enabled, in order.
+    roots: FxHashMap<Box<[u32]>, Root>,
+    trees: Trees<Shortcut>,
+    /// Those of the state at hand, and what was asked beyond them.
+    place: Vec<u32>,
+    asked: Vec<(u32, i32)>,
+    n_found: u64,
+    n_new: u64,
+    /// What places take in memory, in bytes.
+    n_bytes: usize,
+    is_off: bool,
+}
+
+impl Shortcuts {
+    fn insert(&mut self, shortcut: Shortcut) {
+        self.n_new += 1;
+        if self.n_new >= TRIAL && self.n_found < self.n_new {
+            *self = Self { is_off: true, ..Self::default() };
+        }
+        if self.is_off || self.n_bytes + self.trees.bytes() > ROOM {
+            return;
+        }
+        let root = self.roots.get(&self.place[..]).copied();
+        let new = self.trees.insert(root, self.asked.iter().copied(), shortcut);
+        if root.is_none() {
+            self.n_bytes += size_of_val(&self.place[..]) + 2 * size_of::<(Box<[u32]>, Root)>();
+            self.roots.insert(self.place.clone().into_boxed_slice(), new);
+        }
     }
 }

@@ -39,5 +39,6 @@ mod shape;
 mod signature;
 mod situation;
 mod touch;
+mod tree;
 
 pub use choose::NetworkReduction;
