@@ -1,7 +1,7 @@
 //! Whether to go on with a reduction: a race against a search without one.
 //!
-//! **Implements** the choice between two searches that give the same answers. Stubborn sets leave fewer states, but to choose one
-//! takes as long as to go through dozens of states on keys, unless it is remembered. How much a reduction leaves shows early: the ratio of states at the
+//! **Implements** the choice between two searches that give the same answers. Stubborn sets leave fewer states, but to recall one
+//! takes as long as to go through several states on keys, and to choose one as long as dozens. How much a reduction leaves shows early: the ratio of states at the
 //! depth where a reduced search has found its first thousand is close to the ratio at the end (docs/measurements.md). So where a reduced
 //! search is not over soon, one without reduction is made up to that depth. If it gets there with less work, it goes on; and if it does not come to
 //! its end with many times that work, the two take turns, each time with more.
@@ -12,10 +12,11 @@
 
 use stubborn_explore::{Stats, Stop, Watch};
 
-/// What the work on a state is, in units of about five hundred instructions: of a search with a reduction, and of one without, both on keys. To
-/// choose a set takes about one for each step of each process.
-const REDUCED: u64 = 20;
-const FULL: u64 = 8;
+/// What the work on a state is, of a search with a reduction, and of one without, both on keys, when what processes do is known: a search without
+/// needs no numbers of states and no edges, and looks up little. To choose a set that is not remembered takes about one for each step of each process.
+/// (A unit is about thirty nanoseconds, or two hundred instructions: see docs/measurements.md.)
+const REDUCED: u64 = 32;
+const FULL: u64 = 4;
 
 /// When a reduced search is held against one without reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub struct RaceRules {
 
 impl Default for RaceRules {
     fn default() -> Self {
-        Self { lap: 1 << 10, most_work: 400_000, first_turn: 64, next_turn: 8 }
+        Self { lap: 1 << 10, most_work: 1 << 20, first_turn: 64, next_turn: 8 }
     }
 }
 
