@@ -60,13 +60,14 @@ fn main() {
     for phase in &analysis.phases {
         let stats = phase.stats;
         println!(
-            "{:?} threads {} states {} edges {} terminal {} depth {} bytes/state {:.1} time {seconds:.3} ns/edge {:.1}",
+            "{:?} threads {} states {} edges {} terminal {} depth {} choosing {} bytes/state {:.1} time {seconds:.3} ns/edge {:.1}",
             phase.end,
             phase.threads,
             stats.states,
             stats.edges,
             stats.terminal_states,
             stats.depth,
+            stats.choosing,
             stats.peak_bytes as f64 / stats.states as f64,
             1e9 * seconds / stats.edges as f64
         );
