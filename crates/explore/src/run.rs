@@ -79,7 +79,7 @@ impl<'a, Y: System + ?Sized> Run<'a, Y> {
     /// Inserts the batch; `others` is the memory that the search itself uses.
     pub(crate) fn insert(&mut self, others: usize) -> Result<(), Halt> {
         let graph = self.graph.as_ref().map_or(0, Graph::bytes);
-        let others = others + self.job.system.bytes();
+        let others = others + self.job.system.bytes() + self.job.reduction.bytes();
         let used = self.job.store.bytes() + others + graph + self.batch.bytes();
         self.stats.peak_bytes = self.stats.peak_bytes.max(used);
         let limit = self.job.limits.bytes;

@@ -146,6 +146,14 @@ impl<Y: System + ?Sized, R: Reduction<Y> + ?Sized, const N: usize> Reduction<Pac
         self.inner.begin_again();
     }
 
+    fn within(&mut self, limit: usize) {
+        self.inner.within(limit);
+    }
+
+    fn bytes(&self) -> usize {
+        self.inner.bytes()
+    }
+
     fn work(&self) -> u64 {
         self.inner.work()
     }

@@ -87,6 +87,16 @@ pub trait Reduction<Y: System + ?Sized> {
     /// Another search begins: counts of what was chosen before mean nothing for it.
     fn begin_again(&mut self) {}
 
+    /// Remembers no more than is right where a search has so many bytes for everything.
+    fn within(&mut self, limit: usize) {
+        let _ = limit;
+    }
+
+    /// Memory in use for what is remembered, in bytes.
+    fn bytes(&self) -> usize {
+        0
+    }
+
     /// What choosing has taken since it began, in steps of processes that were compared; what is remembered takes nothing.
     fn work(&self) -> u64 {
         0
@@ -150,6 +160,14 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
 
     fn begin_again(&mut self) {
         (**self).begin_again();
+    }
+
+    fn within(&mut self, limit: usize) {
+        (**self).within(limit);
+    }
+
+    fn bytes(&self) -> usize {
+        (**self).bytes()
     }
 
     fn work(&self) -> u64 {

@@ -93,6 +93,7 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
     /// Searches with the engine that is asked for.
     pub(crate) fn run(mut self) -> Result<Searched, Box<Broken>> {
         let (system, options) = (self.system, self.options);
+        self.reduction.within(options.limits.bytes);
         let mut searched = by_engine(system, options, options.limits, &mut self)?;
         if let Race::Full(Turn { states, .. }) = self.race {
             searched.report.overtaken = Some(Overtaken { reduction: self.reduction.name(), states });

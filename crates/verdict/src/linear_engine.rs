@@ -67,6 +67,8 @@ struct Job<'a, Z: System + ?Sized> {
 impl<'y, Y: Composed + ?Sized> RunSearch<'_, '_, Y> {
     /// Searches with the engine that is asked for; an error if there is no room for the store.
     pub(crate) fn run(mut self, system: &'y Y, limits: Limits) -> Result<Found, Full> {
+        self.reduction.within(limits.bytes);
+        self.guides.iter_mut().flatten().for_each(|guide| guide.within(limits.bytes));
         let mut search = On { system, limits, search: &mut self };
         by_engine(system, search.search.options, limits, &mut search)
     }

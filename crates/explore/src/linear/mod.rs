@@ -401,7 +401,9 @@ impl<Y: System + ?Sized> Search<'_, Y> {
         let hope = self.hope.len() * size_of::<Places>();
         let waiting = (self.agenda.len() + self.dived.len()) * size_of::<u32>();
         let product = self.product.bytes() + self.product.bytes_to_look_for_cycles();
-        let others = product + hope + waiting + self.batch.bytes() + self.job.system.bytes();
+        let guides = self.job.guides.iter().flatten().map(|guide| guide.bytes()).sum::<usize>();
+        let remembered = self.job.system.bytes() + self.job.reduction.bytes() + guides;
+        let others = product + hope + waiting + self.batch.bytes() + remembered;
         let limit = self.job.limits.bytes;
         let used = self.job.store.bytes() + others;
         self.entries.clear();

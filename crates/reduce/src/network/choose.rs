@@ -529,6 +529,14 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         (self.n_seen, self.n_compared) = (0, 0);
     }
 
+    fn within(&mut self, limit: usize) {
+        self.memo.within(limit);
+    }
+
+    fn bytes(&self) -> usize {
+        self.memo.bytes()
+    }
+
     fn work(&self) -> u64 {
         self.n_compared
     }

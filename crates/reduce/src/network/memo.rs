@@ -19,8 +19,10 @@ use rustc_hash::FxHashMap;
 use stubborn_network::LocationId;
 use stubborn_system::TransitionId;
 
-/// Memory that it may take, in bytes, and as much again for shorter ways. Then nothing more is remembered.
+/// Memory that it may take, in bytes, and as much again for shorter ways; and the part of all memory that each may take. Then nothing more is
+/// remembered.
 const ROOM: usize = 1 << 26;
+const PART: usize = 16;
 
 /// Choices after which it is judged: more than a search makes that begins again with keys and makes them a second time. The same for
 /// shorter ways.
@@ -74,6 +76,8 @@ pub(super) struct Memo {
     n_bytes: usize,
     is_off: bool,
     shortcuts: Shortcuts,
+    /// What it may be, and what shorter ways may be.
+    room: Option<usize>,
 }
 
 impl Memo {
@@ -105,7 +109,7 @@ impl Memo {
         if self.is_off || self.n_new >= TRIAL && self.n_found < self.n_new {
             return self.forget();
         }
-        if self.n_bytes + self.trees.bytes() > ROOM {
+        if self.n_bytes + self.trees.bytes() > self.room() {
             return;
         }
         let known = self.number(choice);
@@ -144,6 +148,20 @@ impl Memo {
         *self = Self { is_off: true, ..Self::default() };
     }
 
+    /// Remembers no more than is right where there are so many bytes for everything.
+    pub(super) fn within(&mut self, limit: usize) {
+        self.room = Some(limit / PART);
+    }
+
+    fn room(&self) -> usize {
+        self.room.map_or(ROOM, |room| room.min(ROOM))
+    }
+
+    /// Memory in use, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.n_bytes + self.trees.bytes() + self.shortcuts.bytes()
+    }
+
     /// What was chosen for states whose processes are in these places and can do this, if it is known.
     #[inline]
     pub(super) fn find_short(
@@ -172,7 +190,8 @@ impl Memo {
 
     /// Remembers a shorter way to what was found last, for the places that were asked for last.
     pub(super) fn insert_short(&mut self, shortcut: Shortcut) {
-        self.shortcuts.insert(shortcut);
+        let room = self.room();
+        self.shortcuts.insert(shortcut, room);
     }
 }
 
@@ -204,12 +223,16 @@ struct Shortcuts {
 }
 
 impl Shortcuts {
-    fn insert(&mut self, shortcut: Shortcut) {
+    fn bytes(&self) -> usize {
+        self.n_bytes + self.trees.bytes()
+    }
+
+    fn insert(&mut self, shortcut: Shortcut, room: usize) {
         self.n_new += 1;
         if self.n_new >= TRIAL && self.n_found < self.n_new {
             *self = Self { is_off: true, ..Self::default() };
         }
-        if self.is_off || self.n_bytes + self.trees.bytes() > ROOM {
+        if self.is_off || self.bytes() > room {
             return;
         }
         let root = self.roots.get(&self.place[..]).copied();
