@@ -9,10 +9,11 @@
 //! found by expanding one level again per step, which costs time only when there is something to show.
 //! **Checked by** Table I of V15, whose mutex-violating rows depend on the order, and the campaign.
 
+use crate::components::shortest_path_to;
 use crate::ignoring::ignoring_states;
 use crate::patience::{Patience, put_off_in_terminal_components, put_off_on_cycles};
 use crate::run::{BATCH, Halt, Run};
-use crate::{Job, Outcome, shortest_path, transition_between};
+use crate::{Job, Outcome, transition_between};
 use fixedbitset::FixedBitSet;
 use std::ops::Range;
 use stubborn_store::Store;
@@ -320,7 +321,7 @@ impl<S: Vector + ?Sized> Front<S> {
         let lost = || Fault::Broken("a state has lost its predecessors".into());
         let graph = run.graph.as_mut().ok_or_else(lost)?;
         graph.cover(self.n_found);
-        let edges = shortest_path(graph, 0, false, |_, _, _| true, |s| s as usize == target);
+        let edges = shortest_path_to(graph, target as u32);
         let mut path = Vec::new();
         let mut at = 0;
         for edge in edges.ok_or_else(lost)? {
