@@ -11,6 +11,7 @@
 
 use crate::components::shortest_path_to;
 use crate::ignoring::ignoring_states;
+use crate::kinds::{AnySystem, search_any};
 use crate::patience::{Patience, put_off_in_terminal_components, put_off_on_cycles};
 use crate::run::{BATCH, Halt, Run};
 use crate::{Job, Outcome, transition_between};
@@ -27,6 +28,10 @@ pub fn breadth_first<Y: System + ?Sized>(job: Job<'_, Y>) -> Outcome {
 
 /// The same, with a say in what must not be put off for ever. Needs edges with labels, and an exact store.
 pub fn breadth_first_with<Y: System + ?Sized>(job: Job<'_, Y>, patience: Patience) -> Outcome {
+    search_any(job, |job| search_with(job, patience))
+}
+
+fn search_with<'j, S: Vector + ?Sized>(job: Job<'j, AnySystem<'j, S>>, patience: Patience) -> Outcome {
     let mut run = Run::new(job);
     let mut front = Front::new(run.job.store.keeps_states());
     front.sees_what_is_left_out = matches!(patience, Patience::Traces | Patience::Runs);
