@@ -140,14 +140,14 @@ fn check_property(
         let made = NetworkReduction::for_runs(searched.network(), &visible, reduction);
         let made = if is_plain(args) { made } else { made.steady() };
         let made = options.check.into_iter().fold(made, NetworkReduction::checked);
-        (reduction != ReductionKind::None).then(|| Box::new(made) as Box<dyn Reduction<Subject<'_>>>)
+        (reduction != ReductionKind::None).then(|| Box::new(made) as Box<dyn Reduction<AnySystem<'_, [u8]>>>)
     };
     let guide = |exits: &Exits| {
         let goals = property.goals(&exits.goals)?;
         let kept = property.visible(exits.kept);
         let made = NetworkReduction::towards(searched.network(), &goals, &kept, reduction);
         let made = options.check.into_iter().fold(made, NetworkReduction::checked);
-        Some(Box::new(made) as Box<dyn Reduction<Subject<'_>>>)
+        Some(Box::new(made) as Box<dyn Reduction<AnySystem<'_, [u8]>>>)
     };
     let is_simple = reduction != ReductionKind::None && !linear.fair && !linear.tester && is_plain(args);
     if let Some(invariant) = property.invariant().filter(|_| is_simple) {

@@ -9,10 +9,12 @@
 //! found by expanding one level again per step, which costs time only when there is something to show.
 //! **Checked by** Table I of V15, whose mutex-violating rows depend on the order, and the campaign.
 
+use crate::components::shortest_path_to;
 use crate::ignoring::ignoring_states;
+use crate::kinds::{AnySystem, search_any};
 use crate::patience::{Patience, put_off_in_terminal_components, put_off_on_cycles};
 use crate::run::{BATCH, Halt, Run};
-use crate::{Job, Outcome, shortest_path, transition_between};
+use crate::{Job, Outcome, transition_between};
 use fixedbitset::FixedBitSet;
 use std::ops::Range;
 use stubborn_store::Store;
@@ -26,6 +28,10 @@ pub fn breadth_first<Y: System + ?Sized>(job: Job<'_, Y>) -> Outcome {
 
 /// The same, with a say in what must not be put off for ever. Needs edges with labels, and an exact store.
 pub fn breadth_first_with<Y: System + ?Sized>(job: Job<'_, Y>, patience: Patience) -> Outcome {
+    search_any(job, |job| search_with(job, patience))
+}
+
+fn search_with<'j, S: Vector + ?Sized>(job: Job<'j, AnySystem<'j, S>>, patience: Patience) -> Outcome {
     let mut run = Run::new(job);
     let mut front = Front::new(run.job.store.keeps_states());
     front.sees_what_is_left_out = matches!(patience, Patience::Traces | Patience::Runs);
@@ -320,7 +326,7 @@ impl<S: Vector + ?Sized> Front<S> {
         let lost = || Fault::Broken("a state has lost its predecessors".into());
         let graph = run.graph.as_mut().ok_or_else(lost)?;
         graph.cover(self.n_found);
-        let edges = shortest_path(graph, 0, false, |_, _, _| true, |s| s as usize == target);
+        let edges = shortest_path_to(graph, target as u32);
         let mut path = Vec::new();
         let mut at = 0;
         for edge in edges.ok_or_else(lost)? {

@@ -158,6 +158,11 @@ pub fn shortest_path(
     None
 }
 
+/// A shortest path from the first state to another; its edges.
+pub(crate) fn shortest_path_to(graph: &Graph, target: u32) -> Option<Vec<u32>> {
+    shortest_path(graph, 0, false, |_, _, _| true, |s| s == target)
+}
+
 /// A transition that leads from one stored state to another.
 pub fn transition_between<Y: System + ?Sized>(
     system: &Y,

@@ -6,12 +6,17 @@
 //! cycle detection on the stack needs (a state may be marked before the path to it is on the stack).
 //! **Checked by** the campaign.
 
+use crate::kinds::{AnySystem, search_any};
 use crate::run::{Halt, Run};
 use crate::{Job, Outcome};
 use stubborn_system::{Batch, System, TransitionId, Vector};
 
 /// Searches depth-first.
 pub fn depth_first<Y: System + ?Sized>(job: Job<'_, Y>) -> Outcome {
+    search_any(job, search_all)
+}
+
+fn search_all<'j, S: Vector + ?Sized>(job: Job<'j, AnySystem<'j, S>>) -> Outcome {
     let mut run = Run::new(job);
     let mut stack = Stack { pending: Batch::new(), ids: Vec::new(), open: Vec::new(), via: None };
     let result = search(&mut run, &mut stack);

@@ -13,8 +13,8 @@
 //! way, and again until nothing is ignored.
 //! **Checked by** the tests of `reduce` on cyclic Promela models, and by the campaign.
 
-use crate::components;
 use crate::run::{Halt, Run};
+use crate::{Graph, components};
 use fixedbitset::FixedBitSet;
 use stubborn_system::{Batch, System};
 
@@ -25,7 +25,7 @@ pub(crate) fn ignoring_states<Y: System + ?Sized>(
     full: &FixedBitSet,
 ) -> Result<Vec<u32>, Halt> {
     let mut again = Vec::new();
-    for component in terminal_components(run) {
+    for component in terminal_components(run.graph.as_ref()) {
         if !component.iter().any(|&s| full.contains(s as usize)) && ignores(run, &component)? {
             again.extend(component.iter().min());
         }
@@ -35,8 +35,8 @@ pub(crate) fn ignoring_states<Y: System + ?Sized>(
 }
 
 /// The terminal strong components that have an edge.
-pub(crate) fn terminal_components<Y: System + ?Sized>(run: &Run<'_, Y>) -> Vec<Vec<u32>> {
-    let Some(graph) = &run.graph else { return Vec::new() };
+pub(crate) fn terminal_components(graph: Option<&Graph>) -> Vec<Vec<u32>> {
+    let Some(graph) = graph else { return Vec::new() };
     let n = graph.n_states();
     let mut of = vec![u32::MAX; n];
     let mut found = Vec::new();

@@ -15,6 +15,7 @@ mod components;
 mod dfs;
 mod graph;
 mod ignoring;
+mod kinds;
 pub mod linear;
 mod patience;
 pub mod reject;

@@ -9,6 +9,7 @@
 //! another one leads to the same state. From outside the two may look different, so here a transition counts as fired only if it was.
 //! **Checked by** random networks (`oracle`): loops that are told apart by their names alone occur there.
 
+use crate::Graph;
 use crate::ignoring::terminal_components;
 use crate::linear::put_off::{break_cycles, partial_states_on_cycles};
 use crate::run::{Halt, Run};
@@ -28,6 +29,9 @@ pub enum Patience {
     /// What can be seen comes in the end: all runs are there.
     Runs,
 }
+
+/// What was left out in a state: see [`left_out`].
+type LeftOut<'a> = dyn FnMut(u32) -> Result<Vec<u32>, Halt> + 'a;
 
 /// The classes of transitions that are enabled in a state and were not fired, or not all of them, sorted.
 fn left_out<Y: System + ?Sized>(run: &mut Run<'_, Y>, state: u32) -> Result<Vec<u32>, Halt> {
@@ -51,14 +55,22 @@ pub(crate) fn put_off_in_terminal_components<Y: System + ?Sized>(
     run: &mut Run<'_, Y>,
     partial: &FixedBitSet,
 ) -> Result<Vec<u32>, Halt> {
+    put_off_in(&terminal_components(run.graph.as_ref()), partial, &mut |state| left_out(run, state))
+}
+
+fn put_off_in(
+    components: &[Vec<u32>],
+    partial: &FixedBitSet,
+    left_out: &mut LeftOut<'_>,
+) -> Result<Vec<u32>, Halt> {
     let mut again = Vec::new();
-    for component in terminal_components(run) {
+    for component in components {
         if component.iter().any(|&state| !partial.contains(state as usize)) {
             continue;
         }
         let mut common: Option<Vec<u32>> = None;
-        for &state in &component {
-            let mut left = left_out(run, state)?;
+        for &state in component {
+            let mut left = left_out(state)?;
             left.retain(|t| common.as_ref().is_none_or(|before| before.binary_search(t).is_ok()));
             let is_none = left.is_empty();
             common = Some(left);
@@ -81,19 +93,30 @@ pub(crate) fn put_off_on_cycles<Y: System + ?Sized>(
     partial: &FixedBitSet,
 ) -> Result<Vec<u32>, Halt> {
     let Some(graph) = &run.graph else { return Ok(Vec::new()) };
-    let (n, on_cycles) = (graph.n_states(), partial_states_on_cycles(graph, partial));
+    let on_cycles = partial_states_on_cycles(graph, partial);
+    let put_off = states_by_class(&on_cycles, &mut |state| left_out(run, state))?;
+    let graph = run.graph.as_ref().expect("edges were kept");
+    Ok(without_cycles(graph, &put_off))
+}
+
+/// The classes that are left out in these states, in order, with the states.
+fn states_by_class(states: &FixedBitSet, left_out: &mut LeftOut<'_>) -> Result<Vec<(u32, Vec<u32>)>, Halt> {
     let mut put_off: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    for state in on_cycles.ones() {
-        for t in left_out(run, state as u32)? {
+    for state in states.ones() {
+        for t in left_out(state as u32)? {
             put_off.entry(t).or_default().push(state as u32);
         }
     }
     let mut transitions: Vec<(u32, Vec<u32>)> = put_off.into_iter().collect();
     transitions.sort_unstable();
-    let mut again = FixedBitSet::with_capacity(n);
-    let graph = run.graph.as_ref().expect("edges were kept");
-    for (_, states) in transitions {
-        break_cycles(graph, &states, &mut again);
+    Ok(transitions)
+}
+
+/// States without which there is no cycle of states that leave out the same class.
+fn without_cycles(graph: &Graph, put_off: &[(u32, Vec<u32>)]) -> Vec<u32> {
+    let mut again = FixedBitSet::with_capacity(graph.n_states());
+    for (_, states) in put_off {
+        break_cycles(graph, states, &mut again);
     }
-    Ok(again.ones().map(|state| state as u32).collect())
+    again.ones().map(|state| state as u32).collect()
 }

@@ -129,10 +129,12 @@ impl<'a, Y: System + ?Sized> Run<'a, Y> {
         path: impl FnOnce(&mut Self) -> Result<Vec<TransitionId>, Fault>,
     ) -> Result<(), Halt> {
         self.stats.sightings += 1;
-        if self.is_wanted(&sighting) {
-            let path = path(self)?;
-            self.found.push(Found { sighting, path });
-        }
+        let path = if self.is_wanted(&sighting) { Some(path(self)?) } else { None };
+        self.report(sighting, path)
+    }
+
+    fn report(&mut self, sighting: Sighting, path: Option<Vec<TransitionId>>) -> Result<(), Halt> {
+        self.found.extend(path.map(|path| Found { sighting, path }));
         if self.job.all_errors { Ok(()) } else { Err(Halt::Sighted) }
     }
 

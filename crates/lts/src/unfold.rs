@@ -28,16 +28,22 @@ pub trait Composed: System {
     fn holds(&self, state: &Self::State, rule: usize) -> bool;
 }
 
-/// Something to do with a composition, however wide its states are.
-pub trait CompositionJob {
+/// Something to do with a composition that has these states.
+pub trait CompositionJob<S: ?Sized> {
     /// What comes of it.
     type Output;
     /// Does it.
-    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output;
+    fn run(self, composition: &Composition<'_, S>) -> Self::Output;
 }
 
 /// Does `job` with the composition of `plan`, with the narrowest states.
-pub fn with_composition<J: CompositionJob>(plan: &Plan, job: J) -> Result<J::Output, CompositionError> {
+pub fn with_composition<J, T>(plan: &Plan, job: J) -> Result<T, CompositionError>
+where
+    J: CompositionJob<[u64; 1], Output = T>
+        + CompositionJob<[u64; 2], Output = T>
+        + CompositionJob<[u64; 4], Output = T>
+        + CompositionJob<[u64], Output = T>,
+{
     Ok(match n_words(plan) {
         1 => job.run(&Composition::<[u64; 1]>::new(plan)?),
         2 => job.run(&Composition::<[u64; 2]>::new(plan)?),
@@ -107,10 +113,10 @@ struct Unfold<'w> {
     watch: &'w mut dyn Watch,
 }
 
-impl CompositionJob for Unfold<'_> {
+impl<S: WordVector + ?Sized> CompositionJob<S> for Unfold<'_> {
     type Output = Result<Unfolded, Unfinished>;
 
-    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output {
+    fn run(self, composition: &Composition<'_, S>) -> Self::Output {
         let Self { limits, names, watch, .. } = self;
         let Some((algorithm, semantics)) = self.reduced else {
             return unfold_with(composition, &mut Full, Patience::Endless, limits, names, watch);

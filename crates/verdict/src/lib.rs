@@ -37,13 +37,13 @@ mod verdict;
 
 pub use analysis::{Analysis, Answer, Broken};
 pub use engine::EngineKind;
-pub use kinds::{AnySystem, Kind, MakeReduction, analyse, analyse_with};
+pub use kinds::{AnySystem, Kind, MakeReduction, WordKind, analyse, analyse_with, check_rejections};
 pub use linear::{LinearPlan, MakeGuide, ProductReport, RunProperty, check_runs, replay_run};
 pub use options::{Guided, Options, SearchKind, StoreKind};
 pub use original::{OpenCycle, on_original};
 pub use phase::{Overtaken, PhaseReport};
 pub use race::RaceRules;
-pub use rejections::{RejectionOptions, check_rejections};
+pub use rejections::RejectionOptions;
 pub use replay::{Region, Rejection, Replayed, Witness, replay};
 pub use row::Row;
 pub use stubborn_reduce::ReductionKind;

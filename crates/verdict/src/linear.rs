@@ -18,8 +18,8 @@ use crate::linear_engine::{Found, Guides, Order, RunSearch};
 use crate::phase::no_room;
 use crate::replay::{Rejection, Replayed, go_on, run};
 use crate::{
-    Contradiction, Evidence, Guided, Holds, Inconclusive, OneThread, Options, PhaseReport, SearchKind, Trace,
-    Verdict, Violated, Witness,
+    AnySystem, Contradiction, Evidence, Guided, Holds, Inconclusive, OneThread, Options, PhaseReport,
+    SearchKind, Trace, Verdict, Violated, Witness,
 };
 use std::ops::Range;
 use stubborn_explore::linear::{AcceptedRun, Exits, LinearOutcome, Participants, exits};
@@ -104,18 +104,14 @@ pub struct LinearPlan<'a, Z: System + ?Sized> {
 }
 
 /// Answers one property. `searched` stands for `original` (or is it).
-pub fn check_runs<Z, Y>(
-    searched: &Z,
-    original: &Y,
-    property: &mut dyn RunProperty<Z::State>,
-    plan: LinearPlan<'_, Z>,
+pub fn check_runs<'y>(
+    searched: &AnySystem<'y, [u8]>,
+    original: &AnySystem<'_, [u8]>,
+    property: &mut dyn RunProperty<[u8]>,
+    plan: LinearPlan<'_, AnySystem<'y, [u8]>>,
     options: &Options,
     watch: &mut dyn Watch,
-) -> Result<(Answer, Vec<PhaseReport>), Box<Broken>>
-where
-    Z: Composed + ?Sized,
-    Y: Symmetric + System<State = Z::State> + ?Sized,
-{
+) -> Result<(Answer, Vec<PhaseReport>), Box<Broken>> {
     let mut phases = Vec::new();
     let verdict = answer(searched, original, property, plan, options, watch, &mut phases)?;
     let question = Question::Linear { name: property.name() };

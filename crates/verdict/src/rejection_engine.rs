@@ -18,7 +18,7 @@ use stubborn_explore::{
 use stubborn_packed::{Packed, Recall, Sample};
 use stubborn_reduce::{OnKeys, Preserves, Reduction};
 use stubborn_store::{Full, Guarantee};
-use stubborn_system::{Batch, Composed, Fault, Rejecting, RejectionKind, System};
+use stubborn_system::{Batch, Fault, Rejecting, RejectionKind, System};
 
 /// A search for states that are rejected.
 pub(crate) struct StateSearch<'a, 'y, Y: Rejecting + ?Sized> {
@@ -40,7 +40,7 @@ pub(crate) struct StatesFound {
     pub(crate) key_words: Option<usize>,
 }
 
-impl<Y: Rejecting + Composed + ?Sized> StateSearch<'_, '_, Y> {
+impl<Y: Rejecting + ?Sized> StateSearch<'_, '_, Y> {
     /// Searches with the engine that is asked for; an error if there is no room for the store.
     pub(crate) fn run(mut self) -> Result<StatesFound, Full> {
         let (system, options) = (self.system, self.options);
@@ -92,7 +92,7 @@ fn in_order<Z: System + ?Sized>(
     Ok((outcome, store.guarantee()))
 }
 
-impl<'y, Y: Rejecting + Composed + ?Sized> attempts::Search<'y, Y> for StateSearch<'_, 'y, Y> {
+impl<'y, Y: Rejecting + ?Sized> attempts::Search<'y, Y> for StateSearch<'_, 'y, Y> {
     type Found = Result<StatesFound, Full>;
 
     /// In order, keys save a tenth of the time and take more memory; sets are chosen by states, whoever makes the successors.

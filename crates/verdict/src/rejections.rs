@@ -22,7 +22,7 @@ use stubborn_explore::reject::{
 use stubborn_explore::{End, Limits, Stats, Stop, Unobserved, Watch};
 use stubborn_reduce::{CheckDepth, Checked, Full, GoalOriented, Reduction, StrongComponents, Towards};
 use stubborn_store::Guarantee;
-use stubborn_system::{Composed, Fault, Observed, Question, Rejecting, RejectionKind};
+use stubborn_system::{Fault, Question, Rejecting, RejectionKind};
 
 /// What rejections need to know besides [`Options`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,7 +32,7 @@ pub struct RejectionOptions {
 }
 
 /// Answers for all rejections of a system, in their order.
-pub fn check_rejections<Y: Rejecting + Observed + Composed + ?Sized>(
+pub(crate) fn check_rejections<Y: Rejecting + ?Sized>(
     system: &Y,
     rejection_options: RejectionOptions,
     options: &Options,
@@ -79,7 +79,7 @@ type MakeSets<'m, 'r, Y> = dyn Fn(&[usize]) -> Sets<'r, Y> + 'm;
 /// A cycle is searched for by one of two.
 type SearchCycle<Y> = for<'j> fn(CycleJob<'j, Y>) -> CycleOutcome;
 
-impl<Y: Rejecting + Observed + Composed + ?Sized> Check<'_, Y> {
+impl<Y: Rejecting + ?Sized> Check<'_, Y> {
     fn full(&mut self) -> Result<(), Box<Broken>> {
         let all =
             |_: &[usize]| Sets { reduction: Box::new(Full) as Box<dyn Reduction<Y>>, no_livelock: false };
@@ -400,7 +400,7 @@ impl<Y: Rejecting + Observed + Composed + ?Sized> Check<'_, Y> {
 }
 
 /// Sets that are held against their definition now and then.
-fn sets<'r, Y: Rejecting + Observed + 'r + ?Sized>(
+fn sets<'r, Y: Rejecting + 'r + ?Sized>(
     reduction: impl Reduction<Y> + 'r,
     no_livelock: bool,
     check: Option<CheckDepth>,

@@ -15,8 +15,10 @@ use stubborn_lts::{
     single, with_composition,
 };
 use stubborn_report::{Report, clean};
-use stubborn_system::{Judged, Rejecting, WordVector};
-use stubborn_verdict::{Analysis, Broken, Options, ReductionKind, RejectionOptions, check_rejections};
+use stubborn_system::Rejecting;
+use stubborn_verdict::{
+    Analysis, Broken, Options, ReductionKind, RejectionOptions, WordKind, check_rejections,
+};
 
 /// Checks what a system and its testers reject, and shows the report.
 pub(crate) fn check(
@@ -165,17 +167,19 @@ struct Check<'a> {
     watch: &'a mut Terminal,
 }
 
-impl CompositionJob for Check<'_> {
-    /// The number of transitions, and the answers if there are rejections.
-    type Output = (usize, Option<Result<Analysis, Box<Broken>>>);
+/// The number of transitions, and the answers if there are rejections.
+type Checked = (usize, Option<Result<Analysis, Box<Broken>>>);
 
-    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output {
+impl<S: WordKind + ?Sized> CompositionJob<S> for Check<'_> {
+    type Output = Checked;
+
+    fn run(self, composition: &Composition<'_, S>) -> Checked {
         self.check(composition)
     }
 }
 
 impl Check<'_> {
-    fn check<Y: Rejecting + Judged>(self, composition: &Y) -> <Self as CompositionJob>::Output {
+    fn check<Y: Rejecting<State: WordKind>>(self, composition: &Y) -> Checked {
         let n = composition.n_transitions();
         if composition.rejections().is_empty() {
             return (n, None);

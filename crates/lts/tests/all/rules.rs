@@ -268,10 +268,10 @@ fn random_plan(seed: u64, n: usize, states: usize) -> Plan {
 /// Compares the successors of every reachable state with the definition.
 struct Compare<'a>(&'a Plan);
 
-impl CompositionJob for Compare<'_> {
+impl<S: WordVector + ?Sized> CompositionJob<S> for Compare<'_> {
     type Output = usize;
 
-    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> usize {
+    fn run(self, composition: &Composition<'_, S>) -> usize {
         let plan = self.0;
         let n = plan.components().len();
         let tuple = |state: &S| (0..n).map(|i| composition.local(state, i)).collect::<Tuple>();

@@ -81,10 +81,10 @@ struct CompareProcesses {
     way: Way,
 }
 
-impl CompositionJob for CompareProcesses {
+impl<S: WordVector + ?Sized> CompositionJob<S> for CompareProcesses {
     type Output = Result<usize, String>;
 
-    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output {
+    fn run(self, composition: &Composition<'_, S>) -> Self::Output {
         let tracer = composition.tracer().map(|inner| {
             if self.is_forgetful {
                 Box::new(Forgetful { inner, forgets: Forgets::Moves }) as Box<dyn Tracer<S>>

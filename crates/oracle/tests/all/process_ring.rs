@@ -11,7 +11,7 @@ use stubborn_reduce::{CheckDepth, GoalOriented, Reduction, StrongComponents};
 use stubborn_store::{Exact, Store};
 use stubborn_system::{Batch, Question, Rejecting, Requirements, Rules, System, TransitionId, WordVector};
 use stubborn_verdict::{
-    Analysis, EngineKind, Options, RejectionOptions, StoreKind, Verdict, check_rejections,
+    Analysis, EngineKind, Options, RejectionOptions, StoreKind, Verdict, WordKind, check_rejections,
 };
 
 fn plan(ring: ProcessRing) -> Plan {
@@ -28,10 +28,10 @@ fn plan(ring: ProcessRing) -> Plan {
 
 struct Check(RejectionOptions, Options);
 
-impl CompositionJob for Check {
+impl<S: WordKind + ?Sized> CompositionJob<S> for Check {
     type Output = Analysis;
 
-    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Analysis {
+    fn run(self, composition: &Composition<'_, S>) -> Analysis {
         check_rejections(composition, self.0, &self.1, &mut Unwatched)
             .unwrap_or_else(|broken| panic!("{:?}", broken.fault))
     }
@@ -149,11 +149,11 @@ fn large_rings_are_searched_on_keys_and_tell_the_same() {
 /// Compares what goal-oriented sets fire with what plain ones do.
 struct Sizes;
 
-impl CompositionJob for Sizes {
+impl<S: WordVector + ?Sized> CompositionJob<S> for Sizes {
     /// In how many states the goal-oriented set fires more, and by how much more than explained.
     type Output = (usize, usize);
 
-    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output {
+    fn run(self, composition: &Composition<'_, S>) -> Self::Output {
         let mut store: Exact<S> = Exact::new();
         let mut waiting = Batch::new();
         composition.initial(&mut waiting).unwrap();

@@ -9,19 +9,19 @@ use stubborn_lts::{
 use stubborn_oracle::Rng;
 use stubborn_oracle::campaign::times;
 use stubborn_oracle::processes::{Brute, excess, random_network, random_refinement, violates};
-use stubborn_system::{Question, RejectionKind, WordVector};
-use stubborn_verdict::{EngineKind, Options, RejectionOptions, Verdict, check_rejections};
+use stubborn_system::{Question, RejectionKind};
+use stubborn_verdict::{EngineKind, Options, RejectionOptions, Verdict, WordKind, check_rejections};
 
 struct Check {
     reduced: bool,
     all_errors: bool,
 }
 
-impl CompositionJob for Check {
+impl<S: WordKind + ?Sized> CompositionJob<S> for Check {
     /// Which kinds are violated.
     type Output = Vec<RejectionKind>;
 
-    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) -> Self::Output {
+    fn run(self, composition: &Composition<'_, S>) -> Self::Output {
         let [ours, keys] =
             [EngineKind::Interpreter, EngineKind::Packed].map(|engine| self.with(engine, composition));
         assert_eq!(ours, keys, "engines");
@@ -30,7 +30,7 @@ impl CompositionJob for Check {
 }
 
 impl Check {
-    fn with<S: WordVector + ?Sized>(
+    fn with<S: WordKind + ?Sized>(
         &self,
         engine: EngineKind,
         composition: &Composition<'_, S>,

@@ -9,7 +9,8 @@ use stubborn_oracle::processes::{Brute, Move, Network, random_network, random_pa
 use stubborn_reduce::{CheckDepth, GoalOriented, Reduction};
 use stubborn_system::{Batch, Rejecting, RejectionKind, System, WordVector};
 use stubborn_verdict::{
-    Analysis, EngineKind, Options, RejectionOptions, SearchKind, StoreKind, Trace, Verdict, check_rejections,
+    Analysis, EngineKind, Options, RejectionOptions, SearchKind, StoreKind, Trace, Verdict, WordKind,
+    check_rejections,
 };
 
 /// States of the whole graph, at most; the rest is drawn again.
@@ -83,10 +84,10 @@ struct Judge<'a> {
     tally: &'a mut Tally,
 }
 
-impl CompositionJob for Judge<'_> {
+impl<S: WordKind + ?Sized> CompositionJob<S> for Judge<'_> {
     type Output = ();
 
-    fn run<S: WordVector + ?Sized>(self, composition: &Composition<'_, S>) {
+    fn run(self, composition: &Composition<'_, S>) {
         let Self { network, brute, seed, tally } = self;
         let wrong: Vec<bool> = network.rejected.iter().map(|r| brute.rejects(r)).collect();
         for (rejected, &is_wrong) in network.rejected.iter().zip(&wrong) {
