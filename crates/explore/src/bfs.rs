@@ -35,6 +35,7 @@ fn search_with<'j, S: Vector + ?Sized>(job: Job<'j, AnySystem<'j, S>>, patience:
     let mut run = Run::new(job);
     let mut front = Front::new(run.job.store.keeps_states());
     front.sees_what_is_left_out = matches!(patience, Patience::Traces | Patience::Runs);
+    front.sees_what_is_whole = patience == Patience::Firing;
     let result = search(&mut run, &mut front, patience);
     run.finish(result, |mut run| {
         let path = front.current.and_then(|id| front.path_to(&mut run, id).ok());
@@ -77,15 +78,17 @@ fn repair<Y: System + ?Sized>(
     let Some(graph) = &mut run.graph else { return Ok(true) };
     graph.cover(front.n_found);
     front.repaired.grow(front.n_found);
+    front.whole.grow(front.n_found);
     front.partial.grow(front.n_found);
     let again = match patience {
         Patience::Endless => Vec::new(),
-        Patience::Firing => ignoring_states(run, &front.repaired)?,
+        Patience::Firing => ignoring_states(run, &front.whole)?,
         Patience::Traces => put_off_in_terminal_components(run, &front.partial)?,
         Patience::Runs => put_off_on_cycles(run, &front.partial)?,
     };
     for &state in &again {
         front.repaired.insert(state as usize);
+        front.whole.insert(state as usize);
         front.partial.set(state as usize, false);
         run.stats.repairs += 1;
         run.batch.clear();
@@ -128,6 +131,10 @@ fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::S
             }
             let too_much = run.batch.take_cut();
             run.too_much = run.too_much.or(too_much);
+            if front.sees_what_is_whole && too_much.is_none() && run.job.reduction.is_whole() {
+                front.whole.grow(front.next + 1);
+                front.whole.insert(front.next);
+            }
             let is_flagged = run.batch.take_flag();
             ends.push(Expanded { end: run.batch.len(), is_flagged, is_cut: too_much.is_some() });
             front.next += 1;
@@ -222,6 +229,9 @@ struct Front<S: Vector + ?Sized> {
     partial: FixedBitSet,
     /// Whether anybody asks for these.
     sees_what_is_left_out: bool,
+    /// States in which nothing was left out, or that were expanded again; and whether anybody asks for these.
+    whole: FixedBitSet,
+    sees_what_is_whole: bool,
     /// Only for stores that keep no states.
     own: Option<Own<S>>,
 }
@@ -248,6 +258,8 @@ impl<S: Vector + ?Sized> Front<S> {
             repaired: FixedBitSet::new(),
             partial: FixedBitSet::new(),
             sees_what_is_left_out: false,
+            whole: FixedBitSet::new(),
+            sees_what_is_whole: false,
             own: (!store_keeps_states).then(own),
         }
     }

@@ -92,21 +92,37 @@ pub fn components(
     }
 }
 
+/// Sweeps over all states, at most.
+const SWEEPS: usize = 8;
+
 /// The states from which a state with `is_target` can be reached.
+///
+/// States that a search has numbered mostly lead to later ones. So nearly all is found by going through them from the last to the first, where their
+/// edges lie one behind the other; only if there is no end to it, what is left is done by strong components.
 pub fn can_reach(graph: &Graph, mut is_target: impl FnMut(u32) -> bool) -> FixedBitSet {
-    let mut reaches = FixedBitSet::with_capacity(graph.n_states());
     let states = 0..graph.n_states() as u32;
-    if !states.clone().any(&mut is_target) {
-        return reaches;
+    let mut reaches = FixedBitSet::with_capacity(graph.n_states());
+    reaches.extend(states.clone().filter(|&s| is_target(s)).map(|s| s as usize));
+    let leads = |reaches: &FixedBitSet, s: u32| graph.edges(s).any(|(_, to)| reaches.contains(to as usize));
+    for _ in 0..SWEEPS {
+        let mut n_new = 0;
+        for s in states.clone().rev() {
+            if !reaches.contains(s as usize) && leads(&reaches, s) {
+                reaches.insert(s as usize);
+                n_new += 1;
+            }
+        }
+        if n_new == 0 {
+            return reaches;
+        }
     }
+    let known = reaches.clone();
     components(
         graph,
-        states,
-        |_, _, _| true,
+        states.filter(|&s| !known.contains(s as usize)),
+        |_, _, to| !known.contains(to as usize),
         |component| {
-            let leads =
-                |&s: &u32| is_target(s) || graph.edges(s).any(|(_, to)| reaches.contains(to as usize));
-            if component.states.iter().any(leads) {
+            if component.states.iter().any(|&s| leads(&reaches, s)) {
                 reaches.extend(component.states.iter().map(|&s| s as usize));
             }
         },
@@ -261,6 +277,20 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_leads_back_state_by_state_is_found_too() {
+        let mut graph = Graph::new(Keep::Edges).unwrap();
+        graph.add(0, [].into_iter()).unwrap();
+        let n = 5 * SWEEPS as u32;
+        (1..n).for_each(|s| graph.add(s, [(s - 1, TransitionId(0))].into_iter()).unwrap());
+        // Two that lead to each other only.
+        graph.add(n, [(n + 1, TransitionId(0))].into_iter()).unwrap();
+        graph.add(n + 1, [(n, TransitionId(0))].into_iter()).unwrap();
+        assert!(can_reach(&graph, |s| s == 0).ones().eq(0..n as usize));
+        assert!(can_reach(&graph, |_| false).is_clear());
+        assert!(can_reach(&graph, |s| s == n).ones().eq([n as usize, n as usize + 1]));
     }
 
     #[test]

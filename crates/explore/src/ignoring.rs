@@ -10,11 +10,12 @@
 //! the same way open (D1, D2), and so does everything explored from there on, down to a terminal component,
 //! in all states of which `t1` is enabled and in the set of none: but it is fired in one.
 //! **Differs from the text** in that components are looked at when the search has ended instead of on the
-//! way, and again until nothing is ignored.
+//! way, and again until nothing is ignored; and only among states that do not lead to one in which nothing was left out, because a terminal
+//! component that has such a state ignores nothing.
 //! **Checked by** the tests of `reduce` on cyclic Promela models, and by the campaign.
 
 use crate::run::{Halt, Run};
-use crate::{Graph, components};
+use crate::{Graph, can_reach, components};
 use fixedbitset::FixedBitSet;
 use stubborn_system::{Batch, System};
 
@@ -25,8 +26,9 @@ pub(crate) fn ignoring_states<Y: System + ?Sized>(
     full: &FixedBitSet,
 ) -> Result<Vec<u32>, Halt> {
     let mut again = Vec::new();
-    for component in terminal_components(run.graph.as_ref()) {
-        if !component.iter().any(|&s| full.contains(s as usize)) && ignores(run, &component)? {
+    let candidates = run.graph.as_ref().map_or_else(Vec::new, |graph| components_without(graph, full));
+    for component in candidates {
+        if ignores(run, &component)? {
             again.extend(component.iter().min());
         }
     }
@@ -34,16 +36,25 @@ pub(crate) fn ignoring_states<Y: System + ?Sized>(
     Ok(again)
 }
 
-/// The terminal strong components that have an edge.
-pub(crate) fn terminal_components(graph: Option<&Graph>) -> Vec<Vec<u32>> {
-    let Some(graph) = graph else { return Vec::new() };
-    let n = graph.n_states();
-    let mut of = vec![u32::MAX; n];
+/// The terminal strong components that have an edge, and none of these states.
+fn components_without(graph: &Graph, full: &FixedBitSet) -> Vec<Vec<u32>> {
+    let settled = can_reach(graph, |s| full.contains(s as usize) || graph.is_terminal(s));
+    // What is not settled leads to what is not settled.
+    terminal_components(graph, (0..graph.n_states() as u32).filter(|&s| !settled.contains(s as usize)))
+}
+
+/// The terminal strong components that have an edge, and can be reached from these states.
+pub(crate) fn terminal_components(graph: &Graph, roots: impl Iterator<Item = u32>) -> Vec<Vec<u32>> {
+    let mut roots = roots.peekable();
+    if roots.peek().is_none() {
+        return Vec::new();
+    }
+    let mut of = vec![u32::MAX; graph.n_states()];
     let mut found = Vec::new();
     let mut next = 0;
     components(
         graph,
-        0..n as u32,
+        roots,
         |_, _, _| true,
         |component| {
             component.states.iter().for_each(|&s| of[s as usize] = next);

@@ -104,8 +104,20 @@ impl<'y, Y: System + ?Sized> Reduction<AnySystem<'y, Y::State>> for Chosen<'_, Y
         self.reduction.begin_again();
     }
 
+    fn within(&mut self, limit: usize) {
+        self.reduction.within(limit);
+    }
+
+    fn bytes(&self) -> usize {
+        self.reduction.bytes()
+    }
+
     fn work(&self) -> u64 {
         self.reduction.work()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.reduction.is_whole()
     }
 
     fn sift(

@@ -55,7 +55,9 @@ pub(crate) fn put_off_in_terminal_components<Y: System + ?Sized>(
     run: &mut Run<'_, Y>,
     partial: &FixedBitSet,
 ) -> Result<Vec<u32>, Halt> {
-    put_off_in(&terminal_components(run.graph.as_ref()), partial, &mut |state| left_out(run, state))
+    let Some(graph) = &run.graph else { return Ok(Vec::new()) };
+    let components = terminal_components(graph, 0..graph.n_states() as u32);
+    put_off_in(&components, partial, &mut |state| left_out(run, state))
 }
 
 fn put_off_in(

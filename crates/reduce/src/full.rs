@@ -20,6 +20,10 @@ impl<Y: System + ?Sized> Reduction<Y> for Full {
         system.successors(state, out)
     }
 
+    fn is_whole(&self) -> bool {
+        true
+    }
+
     fn is_partial(&self) -> bool {
         false
     }

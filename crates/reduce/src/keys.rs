@@ -23,6 +23,8 @@ pub struct OnKeys<'r, R: ?Sized, S: Vector + ?Sized, const N: usize> {
     kept: FixedBitSet,
     states: Batch<S>,
     memory: Memory<N>,
+    /// Whether everything was kept.
+    is_whole: bool,
 }
 
 /// By question: what was answered before.
@@ -70,7 +72,7 @@ impl<'r, R: ?Sized, S: Vector + ?Sized, const N: usize> OnKeys<'r, R, S, N> {
     /// Uses `inner` on keys.
     pub fn new(inner: &'r mut R) -> Self {
         let (made, list, kept) = (Batch::new(), Vec::new(), FixedBitSet::new());
-        Self { inner, made, list, kept, states: Batch::new(), memory: Memory::default() }
+        Self { inner, made, list, kept, states: Batch::new(), memory: Memory::default(), is_whole: false }
     }
 
     /// Has the original expanded.
@@ -86,6 +88,7 @@ impl<'r, R: ?Sized, S: Vector + ?Sized, const N: usize> OnKeys<'r, R, S, N> {
         let states = &mut self.states;
         states.clear();
         system.with_state(key, |state| self.inner.expand(system.original(), state, states))?;
+        self.is_whole = self.inner.is_whole();
         if states.take_flag() {
             out.flag();
         }
@@ -112,6 +115,7 @@ impl<Y: System + ?Sized, R: Reduction<Y> + ?Sized, const N: usize> Reduction<Pac
         out: &mut Batch<[u64; N]>,
     ) -> Result<(), Fault> {
         if !self.inner.preserves().is_reduced() {
+            self.is_whole = true;
             return system.successors(key, out);
         }
         self.made.clear();
@@ -129,11 +133,13 @@ impl<Y: System + ?Sized, R: Reduction<Y> + ?Sized, const N: usize> Reduction<Pac
         if !is_whole || self.inner.sift(&self.list, &mut behind, &mut self.kept)?.is_none() {
             return self.refer(system, key, out);
         }
+        let before = out.len();
         for i in 0..self.made.len() {
             if self.kept.contains(i) {
                 out.push(self.made.via(i), self.made.state(i));
             }
         }
+        self.is_whole = out.len() - before == self.made.len();
         Ok(())
     }
 
@@ -156,6 +162,10 @@ impl<Y: System + ?Sized, R: Reduction<Y> + ?Sized, const N: usize> Reduction<Pac
 
     fn work(&self) -> u64 {
         self.inner.work()
+    }
+
+    fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     fn is_partial(&self) -> bool {

@@ -115,6 +115,11 @@ pub trait Reduction<Y: System + ?Sized> {
         Ok(None)
     }
 
+    /// Whether the last expansion is known to have left out nothing at all.
+    fn is_whole(&self) -> bool {
+        false
+    }
+
     /// Whether the last expansion may have left out something that can be seen: a transition that may change
     /// the truth of a proposition and was not in the set.
     fn is_partial(&self) -> bool {
@@ -181,6 +186,10 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
         kept: &mut FixedBitSet,
     ) -> Result<Option<()>, Fault> {
         (**self).sift(made, state, kept)
+    }
+
+    fn is_whole(&self) -> bool {
+        (**self).is_whole()
     }
 
     fn is_partial(&self) -> bool {

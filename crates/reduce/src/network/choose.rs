@@ -87,6 +87,8 @@ pub struct NetworkReduction<'n> {
     /// What is enabled in the state at hand, with a hash of what it leads to.
     made: Vec<(TransitionId, u64)>,
     kept: FixedBitSet,
+    /// Whether everything was kept.
+    is_whole: bool,
     successors: Batch<[u8]>,
     algorithms: Algorithms,
 }
@@ -157,6 +159,7 @@ impl<'n> NetworkReduction<'n> {
             groups: Vec::new(),
             made: Vec::new(),
             kept: FixedBitSet::new(),
+            is_whole: false,
             successors: Batch::new(),
             algorithms: Algorithms::default(),
         }
@@ -488,7 +491,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         self.note_successors();
         if let Some(burial) = self.burial() {
             out.push(self.successors.via(burial), self.successors.state(burial));
-            self.chosen.is_partial = false;
+            (self.chosen.is_partial, self.is_whole) = (false, false);
             return Ok(());
         }
         too_much.into_iter().for_each(|too_much| out.cut(too_much));
@@ -505,9 +508,11 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
         kept.grow(self.successors.len());
         kept.insert_range(..self.successors.len());
         let left_out = self.leave_out(&mut AsItIs(state), &mut kept);
+        let before = out.len();
         for i in (0..self.successors.len()).filter(|&i| kept.contains(i)) {
             out.push(self.successors.via(i), self.successors.state(i));
         }
+        self.is_whole = out.len() - before == self.successors.len();
         self.kept = kept;
         left_out
     }
@@ -560,6 +565,10 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
             return Ok(Some(()));
         }
         self.leave_out(state, kept).map(Some)
+    }
+
+    fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     fn is_partial(&self) -> bool {
