@@ -13,14 +13,14 @@ pub(super) struct Trees<T> {
     found: Vec<T>,
 }
 
-/// A question, and the first of the answers that were given to it; or [`FOUND`], and which of those that were found.
+/// A question, and the answers that were given to it: the first one lies here, since most have no other. Or [`FOUND`].
 #[derive(Clone, Copy, Debug)]
 struct Node {
     question: u32,
-    first: u32,
+    edge: Edge,
 }
 
-/// An answer that was given, what comes then, and the next of the answers.
+/// An answer that was given, what comes then, and the next of the answers. Where something was found: which of those.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     answer: i32,
@@ -50,25 +50,22 @@ impl<T> Trees<T> {
     pub(super) fn find(&self, root: Root, mut answer: impl FnMut(u32) -> i32) -> Option<&T> {
         let mut at = root.0;
         loop {
-            let Node { question, first } = self.nodes[at as usize];
+            let Node { question, edge } = self.nodes[at as usize];
             if question == FOUND {
-                return self.found.get(first as usize);
+                return self.found.get(edge.to as usize);
             }
-            at = self.after(first, answer(question))?;
+            at = self.after(edge, answer(question))?;
         }
     }
 
-    /// What comes after an answer, of those in a list.
+    /// What comes after an answer, of those from an edge on.
     #[inline]
-    fn after(&self, first: u32, answer: i32) -> Option<u32> {
+    fn after(&self, first: Edge, answer: i32) -> Option<u32> {
         let mut edge = first;
-        loop {
-            let Edge { answer: given, to, next } = *self.edges.get(edge as usize)?;
-            if given == answer {
-                return Some(to);
-            }
-            edge = next;
+        while edge.answer != answer {
+            edge = *self.edges.get(edge.next as usize)?;
         }
+        (edge.to != END).then_some(edge.to)
     }
 
     /// Adds what was found after these questions and answers to a tree, or to a new one. Gives the root, which is a new one then.
@@ -82,7 +79,7 @@ impl<T> Trees<T> {
         let mut first = at;
         let mut parent = None;
         for (question, answer) in asked {
-            let node = at.unwrap_or_else(|| self.grow(parent, Node { question, first: END }));
+            let node = at.unwrap_or_else(|| self.grow(parent, question, END));
             first = first.or(Some(node));
             let known = self.nodes[node as usize];
             debug_assert_ne!(known.question, FOUND, "after these answers something was found");
@@ -90,26 +87,30 @@ impl<T> Trees<T> {
             if known.question != question {
                 return Root(first.unwrap_or(node));
             }
-            at = self.after(known.first, answer);
+            at = self.after(known.edge, answer);
             parent = Some((node, answer));
         }
         debug_assert!(at.is_none(), "after these answers more was asked");
         let leaf = at.unwrap_or_else(|| {
             self.found.push(found);
-            self.grow(parent, Node { question: FOUND, first: self.found.len() as u32 - 1 })
+            self.grow(parent, FOUND, self.found.len() as u32 - 1)
         });
         Root(first.unwrap_or(leaf))
     }
 
     /// Adds a node, behind an answer if it is not a root.
-    fn grow(&mut self, parent: Option<(u32, i32)>, node: Node) -> u32 {
+    fn grow(&mut self, parent: Option<(u32, i32)>, question: u32, found: u32) -> u32 {
         let to = self.nodes.len() as u32;
         if let Some((parent, answer)) = parent {
-            let first = &mut self.nodes[parent as usize].first;
-            let next = std::mem::replace(first, self.edges.len() as u32);
-            self.edges.push(Edge { answer, to, next });
+            let first = &mut self.nodes[parent as usize].edge;
+            if first.to == END {
+                (first.answer, first.to) = (answer, to);
+            } else {
+                let next = std::mem::replace(&mut first.next, self.edges.len() as u32);
+                self.edges.push(Edge { answer, to, next });
+            }
         }
-        self.nodes.push(node);
+        self.nodes.push(Node { question, edge: Edge { answer: 0, to: found, next: END } });
         to
     }
 
