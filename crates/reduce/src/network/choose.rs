@@ -13,7 +13,7 @@ use super::definition;
 use super::flow::Flow;
 use super::glance::Glance;
 use super::look::{Here, Look, Notes};
-use super::memo::{Choice, Known, MOST_MADE, Memo, Shortcut};
+use super::memo::{Choice, Known, Memo, Shortcut};
 use super::patience::{Patience, Seen, hash};
 use super::population::{Population, Watched};
 use super::shape::Shape;
@@ -175,7 +175,14 @@ impl<'n> NetworkReduction<'n> {
 
     /// The same, with sets held against their definition: in a few states, or in all.
     pub fn checked(self, depth: CheckDepth) -> Self {
-        Self { depth: Some(depth), ..self }
+        let reduction = if depth == CheckDepth::Everything { self.hasty() } else { self };
+        Self { depth: Some(depth), ..reduction }
+    }
+
+    /// The same with all ways to remember from the first state on, to hold it against others in small searches, too.
+    pub fn hasty(mut self) -> Self {
+        self.memo.hasten();
+        self
     }
 
     /// The same without a memory of what was picked before, to hold others against.
@@ -290,7 +297,7 @@ impl<'n> NetworkReduction<'n> {
             state.show(&mut |state| picked = self.pick(state));
             picked?;
             self.memo.insert(&self.notes.asked, &self.chosen);
-        } else if self.made.len() <= MOST_MADE {
+        } else if self.memo.wants_short() {
             self.shorten();
         }
         self.note_deletion();

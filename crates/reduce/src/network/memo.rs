@@ -28,6 +28,9 @@ const PART: usize = 16;
 /// shorter ways.
 const TRIAL: u64 = 8_192;
 
+/// Choices before shorter ways are worth it.
+const SOON: u64 = 2_048;
+
 /// What was chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Choice {
@@ -76,6 +79,8 @@ pub(super) struct Memo {
     n_bytes: usize,
     is_off: bool,
     shortcuts: Shortcuts,
+    /// Whether there are shorter ways from the beginning.
+    is_eager: bool,
     /// What it may be, and what shorter ways may be.
     room: Option<usize>,
 }
@@ -148,6 +153,11 @@ impl Memo {
         *self = Self { is_off: true, ..Self::default() };
     }
 
+    /// Uses shorter ways from the beginning, for whoever holds them against something.
+    pub(super) fn hasten(&mut self) {
+        self.is_eager = true;
+    }
+
     /// Remembers no more than is right where there are so many bytes for everything.
     pub(super) fn within(&mut self, limit: usize) {
         self.room = Some(limit / PART);
@@ -172,11 +182,12 @@ impl Memo {
         glance: &mut Glance<'_, '_>,
         here: &Here,
     ) -> Option<Shortcut> {
+        let is_soon = !self.is_eager && self.n_found + self.n_new < SOON;
         let Shortcuts { roots, trees, place, n_found, is_off, .. } = &mut self.shortcuts;
-        if *is_off || made.len() > MOST_MADE {
+        place.clear();
+        if *is_off || is_soon || made.len() > MOST_MADE {
             return None;
         }
-        place.clear();
         place.push(population as u32);
         place.extend(locations.iter().map(|location| u32::from(location.0)));
         place.extend(made.iter().map(|(via, _)| via.0));
@@ -188,6 +199,11 @@ impl Memo {
         Some(*found)
     }
 
+    /// Whether a shorter way to what is found next is wanted: it was looked for last.
+    pub(super) fn wants_short(&self) -> bool {
+        !self.shortcuts.place.is_empty()
+    }
+
     /// Remembers a shorter way to what was found last, for the places that were asked for last.
     pub(super) fn insert_short(&mut self, shortcut: Shortcut) {
         let room = self.room();
@@ -196,7 +212,7 @@ impl Memo {
 }
 
 /// Successors of a state that has a shorter way, at most.
-pub(super) const MOST_MADE: usize = 64;
+const MOST_MADE: usize = 64;
 
 /// What is chosen for a state, and bit by bit which of its successors are kept, and would have been kept without deletion.
 #[derive(Clone, Copy, Debug)]
