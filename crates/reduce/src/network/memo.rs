@@ -110,8 +110,11 @@ impl Memo {
 
     /// Remembers what was chosen for the key after these questions.
     pub(super) fn insert(&mut self, asked: &[(Question, i32)], choice: &Choice) {
+        if self.is_off {
+            return;
+        }
         self.n_new += 1;
-        if self.is_off || self.n_new >= TRIAL && self.n_found < self.n_new {
+        if self.n_new >= TRIAL && self.n_found < self.n_new {
             return self.forget();
         }
         if self.n_bytes + self.trees.bytes() > self.room() {
