@@ -60,9 +60,10 @@ fn main() {
     for phase in &analysis.phases {
         let stats = phase.stats;
         println!(
-            "{:?} threads {} states {} edges {} terminal {} depth {} choosing {} bytes/state {:.1} time {seconds:.3} ns/edge {:.1}",
+            "{:?} threads {} repairs {} states {} edges {} terminal {} depth {} choosing {} bytes/state {:.1} time {seconds:.3} ns/edge {:.1}",
             phase.end,
             phase.threads,
+            stats.repairs,
             stats.states,
             stats.edges,
             stats.terminal_states,

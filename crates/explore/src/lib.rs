@@ -13,25 +13,28 @@
 mod bfs;
 mod components;
 mod dfs;
+mod explorer;
 mod graph;
 mod ignoring;
 mod kinds;
+mod leads;
 pub mod linear;
 mod patience;
 pub mod reject;
 mod run;
 mod scout;
+mod settle;
 mod together;
 
 pub use bfs::{breadth_first, breadth_first_with};
 pub use components::{Component, can_reach, components, shortest_path, transition_between};
 pub use dfs::depth_first;
+pub use explorer::{Counts, Crew, Explorer, SETTLED, Unclear, Work};
 pub use graph::{Graph, Keep};
 pub use patience::Patience;
 pub use scout::Scout;
-pub use together::{
-    Counts, Crew, Ended, Explorer, Pace, Seen, Work, breadth_first_alone, breadth_first_together,
-};
+pub use settle::SiftingScout;
+pub use together::{Ended, Pace, breadth_first_alone, breadth_first_together};
 
 use stubborn_reduce::Reduction;
 use stubborn_store::Store;

@@ -1,9 +1,10 @@
 //! Who explores packed states for a search that only asks which there are.
 
-use crate::together::{Counts, Explorer, Seen};
-use crate::{Sighting, Visitor};
+use crate::Visitor;
+use crate::explorer::{Counts, Explorer, Unclear};
+use crate::settle::nothing;
 use stubborn_packed::{Odd, Packed, States};
-use stubborn_system::{Fault, System};
+use stubborn_system::System;
 
 /// A packed system, and who looks at its states.
 pub struct Scout<'a, 'y, Y: System + ?Sized, V, const N: usize> {
@@ -18,19 +19,14 @@ impl<'a, 'y, Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> Scout<'a,
     }
 }
 
-/// Nothing may be there to be told.
-fn nothing(judged: Result<Option<Sighting>, Fault>) -> Result<(), Seen> {
-    if judged?.is_none() { Ok(()) } else { Err(Seen) }
-}
-
 impl<Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> Explorer<N> for Scout<'_, '_, Y, V, N> {
     fn expand(
         &mut self,
-        states: &States<N>,
+        states: &mut States<N>,
         n: &mut usize,
         enough: usize,
         out: &mut States<N>,
-    ) -> Result<Counts, Seen> {
+    ) -> Result<Counts, Unclear> {
         let mut terminal = 0;
         let edges = self.packed.successors_of(states, n, enough, out, &mut |key, odd| match odd {
             Odd::Terminal => {
@@ -38,12 +34,12 @@ impl<Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> Explorer<N> for S
                 nothing(self.visitor.terminal(key))
             }
             Odd::Flagged => nothing(self.visitor.flagged(key)),
-            Odd::Cut => Err(Seen),
+            Odd::Cut => Err(Unclear::Seen),
         })?;
-        Ok(Counts { edges, terminal })
+        Ok(Counts { edges, terminal, repairs: 0 })
     }
 
-    fn arrive(&mut self, keys: &[[u64; N]], new: &[u32]) -> Result<(), Seen> {
+    fn arrive(&mut self, keys: &[[u64; N]], new: &[u32]) -> Result<(), Unclear> {
         new.iter().try_for_each(|&i| nothing(self.visitor.arrive(&keys[i as usize])))
     }
 

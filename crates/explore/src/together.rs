@@ -9,9 +9,11 @@
 //! **Preserves** everything: which states are on a level does not depend on who finds them, so a search that comes to its
 //! end has the states, transitions, terminal states and levels of a search by one thread.
 //! **Differs** from the search in order in that there is no order within a level. So nothing is told about what is
-//! sighted: whoever asks must search again in order ([`Ended::Seen`]). Numbers of a search that is cut short depend on who was first.
+//! sighted: whoever asks must search again in order ([`Ended::InOrder(Unclear::Seen)`]). Numbers of a search that is cut short depend on who was first.
 //! **Checked by** `oracle/tests/all/threads.rs`, and `oracle/tests/all/combining.rs` for how regions are shared and levels end.
 
+use crate::explorer::{Counts, Crew, Explorer, SETTLED, Unclear};
+use crate::leads::{Leads, Young};
 use crate::run::{BATCH, no_room};
 use crate::{Limits, Stats, Stop, Watch};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -19,7 +21,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use stubborn_packed::States;
 use stubborn_store::{Combine, Mailbox, Region, Regions};
-use stubborn_system::{Batch, Fault};
+use stubborn_system::Batch;
 
 /// How often the clock is looked at by a thread that has nothing to do.
 const LOOK: Duration = Duration::from_millis(20);
@@ -54,61 +56,6 @@ impl Pace {
     }
 }
 
-/// Something was seen, or went wrong; only a search in order can tell what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen;
-
-impl From<Fault> for Seen {
-    fn from(_: Fault) -> Self {
-        Self
-    }
-}
-
-/// What was counted while states were expanded.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counts {
-    /// Their transitions.
-    pub edges: u64,
-    /// How many of them are terminal.
-    pub terminal: u64,
-}
-
-/// Makes successors in a thread, and looks at states there.
-pub trait Explorer<const N: usize> {
-    /// Appends the successors of states from number `*n` on, which is moved on, until there are `enough`. Those that are found anyway from a
-    /// state of the same level, or of one before, may be left out, but not from the counts.
-    fn expand(
-        &mut self,
-        states: &States<N>,
-        n: &mut usize,
-        enough: usize,
-        out: &mut States<N>,
-    ) -> Result<Counts, Seen>;
-
-    /// Looks at states that are new, in a list of others.
-    fn arrive(&mut self, keys: &[[u64; N]], new: &[u32]) -> Result<(), Seen>;
-
-    /// Whether [`Explorer::arrive`] wants to see every new state.
-    fn looks_at_new(&self) -> bool;
-
-    /// Memory that is used for what this thread remembers, in bytes.
-    fn bytes(&self) -> usize {
-        0
-    }
-}
-
-/// What a thread does with its explorer.
-pub type Work<'a, const N: usize> = dyn FnMut(&mut dyn Explorer<N>) + 'a;
-
-/// What each thread needs.
-pub trait Crew<const N: usize> {
-    /// The initial state, in a batch.
-    fn initial(&self, out: &mut Batch<[u64; N]>) -> Result<(), Fault>;
-
-    /// Calls `work` once in the thread that asks, with who explores there.
-    fn join(&self, work: &mut Work<'_, N>);
-}
-
 /// How a search by several threads ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
@@ -116,8 +63,8 @@ pub enum Ended {
     Complete,
     /// It gave up.
     Stopped(Stop),
-    /// Something was seen, or went wrong; only a search in order can tell what.
-    Seen,
+    /// Only a search in order can go on.
+    InOrder(Unclear),
 }
 
 /// Searches breadth-first, by several threads. The set is empty.
@@ -152,7 +99,13 @@ pub fn breadth_first_alone<const N: usize>(
     hall.close()
 }
 
-type Chunk<const N: usize> = States<N>;
+/// Some states of a level.
+#[derive(Default)]
+struct Chunk<const N: usize> {
+    states: States<N>,
+    /// If ignoring is minded: the number of the first in the level.
+    first: u32,
+}
 
 /// Where threads meet.
 struct Hall<'a, const N: usize> {
@@ -165,6 +118,7 @@ struct Hall<'a, const N: usize> {
     /// Rung when there is work again, or will be none any more.
     bell: Condvar,
     is_over: AtomicBool,
+    leads: Leads,
     /// How often threads that wait were called.
     n_calls: AtomicU64,
     /// Threads that have come so far.
@@ -177,6 +131,8 @@ struct Hall<'a, const N: usize> {
     n_expanded: AtomicU64,
     edges: AtomicU64,
     terminal_states: AtomicU64,
+    repairs: AtomicU64,
+    choosing: AtomicU64,
     depth: AtomicU64,
     peak_bytes: AtomicUsize,
 }
@@ -185,6 +141,9 @@ struct Hall<'a, const N: usize> {
 struct Floor<const N: usize> {
     /// What is left of the level in hand.
     level: Vec<Chunk<N>>,
+    /// If ignoring is minded: what was expanded of it, and whether that is what is in hand now.
+    expanded: Vec<Chunk<N>>,
+    looks_back: bool,
     coming: Vec<Chunk<N>>,
     /// Empty ones.
     spare: Vec<Chunk<N>>,
@@ -196,8 +155,15 @@ struct Floor<const N: usize> {
 impl<'a, const N: usize> Hall<'a, N> {
     fn new(store: &'a Regions<N>, limits: Limits, pace: Pace) -> Self {
         let pace = Pace { threads: pace.threads.max(1), chunk: pace.chunk.max(1), ..pace };
-        let floor =
-            Floor { level: Vec::new(), coming: Vec::new(), spare: Vec::new(), n_idle: 0, ended: None };
+        let floor = Floor {
+            level: Vec::new(),
+            expanded: Vec::new(),
+            looks_back: false,
+            coming: Vec::new(),
+            spare: Vec::new(),
+            n_idle: 0,
+            ended: None,
+        };
         let mail = (0..store.n()).map(|_| Mailbox::new(pace.threads)).collect();
         Self {
             store,
@@ -207,6 +173,7 @@ impl<'a, const N: usize> Hall<'a, N> {
             floor: Mutex::new(floor),
             bell: Condvar::new(),
             is_over: AtomicBool::new(false),
+            leads: Leads::default(),
             n_calls: AtomicU64::new(0),
             n_hands: AtomicUsize::new(0),
             n_chunks: AtomicUsize::new(0),
@@ -215,6 +182,8 @@ impl<'a, const N: usize> Hall<'a, N> {
             n_expanded: AtomicU64::new(0),
             edges: AtomicU64::new(0),
             terminal_states: AtomicU64::new(0),
+            repairs: AtomicU64::new(0),
+            choosing: AtomicU64::new(0),
             depth: AtomicU64::new(0),
             peak_bytes: AtomicUsize::new(0),
         }
@@ -234,11 +203,14 @@ impl<'a, const N: usize> Hall<'a, N> {
     /// Finds the initial state.
     fn begin(&self, crew: &dyn Crew<N>) {
         let mut batch = Batch::new();
-        let mut begun = Err(Ended::Seen);
+        let mut begun = Err(Ended::InOrder(Unclear::Seen));
         if crew.initial(&mut batch).is_ok() {
             let mut states = States::default();
-            (0..batch.len()).for_each(|i| states.push(batch.state(i)));
+            (0..batch.len()).for_each(|i| states.push(batch.state(i), 0));
             crew.join(&mut |explorer| {
+                if explorer.minds_ignoring() {
+                    self.leads.mind();
+                }
                 let mut hands = Hands::new(self);
                 begun = hands.sort(&states, explorer).and_then(|()| hands.pass_all(explorer));
                 hands.give(1);
@@ -250,21 +222,39 @@ impl<'a, const N: usize> Hall<'a, N> {
         }
     }
 
-    /// Goes on to the next level, or to the end.
+    /// Goes on to the next level, or to the end; before that, once more through the level that was expanded, if ignoring is minded.
     fn next_level(&self, floor: &mut Floor<N>) {
         debug_assert!(self.mail.iter().all(Mailbox::is_empty), "a level ends when everything is inserted");
-        if floor.coming.is_empty() {
+        floor.looks_back = !floor.expanded.is_empty();
+        if floor.looks_back {
+            std::mem::swap(&mut floor.level, &mut floor.expanded);
+        } else if floor.coming.is_empty() {
             floor.ended.get_or_insert(Ended::Complete);
             self.is_over.store(true, Relaxed);
             self.bell.notify_all();
             return;
+        } else {
+            std::mem::swap(&mut floor.level, &mut floor.coming);
+            self.depth.fetch_add(1, Relaxed);
+            if self.leads.is_minded() {
+                self.number(&mut floor.level);
+            }
         }
-        std::mem::swap(&mut floor.level, &mut floor.coming);
         if floor.level.len() >= self.pace.many {
             floor.n_idle = 0;
             self.n_calls.fetch_add(1, Relaxed);
             self.bell.notify_all();
         }
+    }
+
+    /// Gives the states of a level numbers.
+    fn number(&self, level: &mut [Chunk<N>]) {
+        let mut n = 0;
+        for chunk in level {
+            chunk.first = n as u32;
+            n += chunk.states.len();
+        }
+        self.leads.begin(n);
     }
 
     /// Takes part in the search; ends it if this thread panics, because others would wait for ever.
@@ -273,7 +263,7 @@ impl<'a, const N: usize> Hall<'a, N> {
         impl<const N: usize> Drop for Guard<'_, '_, N> {
             fn drop(&mut self) {
                 // If there is a cause already, it stays.
-                self.0.end(Ended::Seen);
+                self.0.end(Ended::InOrder(Unclear::Seen));
             }
         }
         let _guard = Guard(self);
@@ -283,7 +273,7 @@ impl<'a, const N: usize> Hall<'a, N> {
             if let Err(ended) = hands.work(explorer, &mut watch) {
                 self.end(ended);
             }
-            hands.account();
+            hands.account(explorer);
         });
     }
 
@@ -293,6 +283,7 @@ impl<'a, const N: usize> Hall<'a, N> {
         let found = self.pace.threads * self.store.n() + self.n_rooms.load(Relaxed);
         self.store.bytes()
             + self.remembered.load(Relaxed)
+            + self.leads.bytes()
             + self.n_chunks.load(Relaxed) * self.pace.chunk * state
             + found * BATCH * state
     }
@@ -308,13 +299,13 @@ impl<'a, const N: usize> Hall<'a, N> {
         if len + more > room && (room == 0 || room >= BATCH) {
             let n = (len + more - room).max(room).div_ceil(BATCH);
             batch.keys.reserve_exact(room + n * BATCH - len);
-            batch.asleep.reserve_exact(room + n * BATCH - len);
+            batch.notes.reserve_exact(room + n * BATCH - len);
             self.n_rooms.fetch_add(n, Relaxed);
         }
     }
 
     fn close(&self) -> (Ended, Stats) {
-        let ended = self.floor().ended.take().unwrap_or(Ended::Seen);
+        let ended = self.floor().ended.take().unwrap_or(Ended::InOrder(Unclear::Seen));
         (ended, self.stats())
     }
 
@@ -325,7 +316,10 @@ impl<'a, const N: usize> Hall<'a, N> {
             states,
             edges: self.edges.load(Relaxed),
             terminal_states: self.terminal_states.load(Relaxed),
-            depth: self.depth.load(Relaxed),
+            // The first level has no number.
+            depth: self.depth.load(Relaxed).saturating_sub(1),
+            repairs: self.repairs.load(Relaxed),
+            choosing: self.choosing.load(Relaxed),
             queue: states.saturating_sub(self.n_expanded.load(Relaxed)),
             peak_bytes: self.peak_bytes.load(Relaxed).max(self.bytes()),
             ..Stats::default()
@@ -346,13 +340,17 @@ struct Hands<'h, 'a, const N: usize> {
     spare: States<N>,
     /// New states that are not given to others yet.
     mine: Chunk<N>,
+    /// If ignoring is minded: states of the next level.
+    young: Option<Young<N>>,
+    /// Whether the chunk in hand was expanded before.
+    looks_back: bool,
     new: Vec<u32>,
-    /// Bytes that were accounted for.
+    /// Bytes that were accounted for, and what choosing has taken.
     remembered: usize,
+    choosing: u64,
     /// What is not accounted for yet.
     n_expanded: u64,
-    edges: u64,
-    terminal_states: u64,
+    counts: Counts,
     n_batches: u64,
 }
 
@@ -367,11 +365,13 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
             found: vec![States::default(); hall.store.n()],
             spare: States::default(),
             mine: Chunk::default(),
+            young: hall.leads.is_minded().then(Young::new),
+            looks_back: false,
             new: Vec::new(),
             remembered: 0,
+            choosing: 0,
             n_expanded: 0,
-            edges: 0,
-            terminal_states: 0,
+            counts: Counts::default(),
             n_batches: 0,
         }
     }
@@ -389,32 +389,56 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
                 self.pass_all(explorer)?;
                 self.give(1);
                 // There may be many levels and never a full batch.
-                self.look(watch)?;
+                self.look(explorer, watch)?;
                 if !self.wait(&mut chunk, watch)? {
                     return Ok(());
                 }
             }
             let mut done = 0;
-            while done < chunk.len() {
+            while done < chunk.states.len() {
                 let before = done;
-                let counts = explorer.expand(&chunk, &mut done, BATCH, &mut batch)?;
-                self.n_expanded += (done - before) as u64;
-                self.edges += counts.edges;
-                self.terminal_states += counts.terminal;
+                let counts = if self.looks_back {
+                    self.look_back(&chunk.states, &mut done, &mut batch, explorer)?
+                } else {
+                    explorer.expand(&mut chunk.states, &mut done, BATCH, &mut batch)?
+                };
+                self.n_expanded += if self.looks_back { 0 } else { (done - before) as u64 };
+                self.counts.add(counts);
                 self.sort(&batch, explorer)?;
                 batch.clear();
-                self.tick(watch)?;
+                self.tick(explorer, watch)?;
             }
         }
     }
 
+    /// Settles states from number `*n` on, which is moved on, until enough was found.
+    fn look_back(
+        &self,
+        states: &States<N>,
+        n: &mut usize,
+        out: &mut States<N>,
+        explorer: &mut dyn Explorer<N>,
+    ) -> Result<Counts, Unclear> {
+        let marks = self.hall.leads.marks();
+        let mut counts = Counts::default();
+        let first = *n;
+        while *n < states.len() && out.len() < BATCH && *n - first < BATCH {
+            let (key, note) = (&states.keys[*n], states.notes[*n]);
+            if note != SETTLED && !marks.is_marked(note) {
+                counts.add(explorer.settle(key, out)?);
+            }
+            *n += 1;
+        }
+        Ok(counts)
+    }
+
     /// Sorts states that were found by the regions of their keys, and passes those of a region on when they are many.
     fn sort(&mut self, states: &States<N>, explorer: &mut dyn Explorer<N>) -> Result<(), Ended> {
-        for (key, &asleep) in states.keys.iter().zip(&states.asleep) {
+        for (key, &note) in states.keys.iter().zip(&states.notes) {
             let region = self.hall.store.region_of(key);
             let found = &mut self.found[region];
             found.keys.push(*key);
-            found.asleep.push(asleep);
+            found.notes.push(note);
             if found.len().is_multiple_of(BATCH) {
                 while !self.pass(region, explorer)? && self.found[region].len() >= self.hall.many_behind() {
                     self.wait_for(region)?;
@@ -443,7 +467,7 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         for n in 0.. {
             if is_over.load(Relaxed) {
                 // The cause is known.
-                return Err(Ended::Seen);
+                return Err(Ended::InOrder(Unclear::Seen));
             }
             if mail[region].may_pass(store.region(region), self.thread) {
                 break;
@@ -479,7 +503,8 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         explorer: &dyn Explorer<N>,
     ) -> Result<(), Ended> {
         let (hall, limits) = (self.hall, self.hall.limits);
-        let before = std::mem::replace(&mut self.remembered, explorer.bytes());
+        let bytes = explorer.bytes() + self.young.as_ref().map_or(0, Young::bytes);
+        let before = std::mem::replace(&mut self.remembered, bytes);
         if self.remembered != before {
             hall.remembered.fetch_add(self.remembered.wrapping_sub(before), Relaxed);
         }
@@ -511,11 +536,16 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         if explorer.looks_at_new() {
             explorer.arrive(&found.keys, &self.new)?;
         }
+        if let Some(young) = &mut self.young {
+            let (marks, level) = (hall.leads.marks(), hall.depth.load(Relaxed) as u32 + 1);
+            self.new.iter().for_each(|&i| marks.mark(found.notes[i as usize]));
+            young.meet(&found.keys, &self.new, level, |i| marks.mark(found.notes[i]));
+        }
         let new = std::mem::take(&mut self.new);
         let mut rest = &new[..];
         while !rest.is_empty() {
-            let (now, later) = rest.split_at(rest.len().min(hall.pace.chunk - self.mine.len()));
-            self.mine.extend(found, now);
+            let (now, later) = rest.split_at(rest.len().min(hall.pace.chunk - self.mine.states.len()));
+            self.mine.states.extend(found, now);
             self.give(hall.pace.chunk);
             rest = later;
         }
@@ -525,15 +555,15 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
 
     /// Gives new states to others, if there are so many.
     fn give(&mut self, least: usize) {
-        if self.mine.len() < least {
+        if self.mine.states.len() < least {
             return;
         }
         let mut floor = self.hall.floor();
-        let spare = floor.spare.pop();
-        floor.coming.push(std::mem::replace(&mut self.mine, spare.unwrap_or_default()));
-        if self.mine.keys.capacity() == 0 {
-            self.mine.keys.reserve_exact(self.hall.pace.chunk);
-            self.mine.asleep.reserve_exact(self.hall.pace.chunk);
+        let spare = floor.spare.pop().unwrap_or_default();
+        floor.coming.push(std::mem::replace(&mut self.mine, spare));
+        if self.mine.states.keys.capacity() == 0 {
+            self.mine.states.keys.reserve_exact(self.hall.pace.chunk);
+            self.mine.states.notes.reserve_exact(self.hall.pace.chunk);
             self.hall.n_chunks.fetch_add(1, Relaxed);
         }
     }
@@ -544,19 +574,23 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         self.exchange(&mut floor, chunk)
     }
 
-    fn exchange(&self, floor: &mut Floor<N>, chunk: &mut Chunk<N>) -> bool {
+    fn exchange(&mut self, floor: &mut Floor<N>, chunk: &mut Chunk<N>) -> bool {
         let mut done = std::mem::take(chunk);
-        if done.keys.capacity() > 0 {
-            done.clear();
-            floor.spare.push(done);
-        }
-        match floor.level.pop() {
-            Some(next) if floor.ended.is_none() => {
-                *chunk = next;
-                true
+        if done.states.keys.capacity() > 0 {
+            if self.hall.leads.is_minded() && !self.looks_back {
+                floor.expanded.push(done);
+            } else {
+                done.states.clear();
+                floor.spare.push(done);
             }
-            _ => false,
         }
+        let Some(next) = floor.level.pop().filter(|_| floor.ended.is_none()) else { return false };
+        *chunk = next;
+        self.looks_back = floor.looks_back;
+        if self.hall.leads.is_minded() && !self.looks_back {
+            (chunk.first..).zip(&mut chunk.states.notes).for_each(|(number, note)| *note = number);
+        }
+        true
     }
 
     /// Waits for the next level and takes a chunk of it; whether there was one. The last to come goes on to the next level.
@@ -574,7 +608,6 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
             if floor.n_idle == hall.pace.threads {
                 // It is the one that is awake if the others are left alone.
                 floor.n_idle -= 1;
-                hall.depth.fetch_add(u64::from(!floor.coming.is_empty()), Relaxed);
                 hall.next_level(&mut floor);
                 continue;
             }
@@ -604,26 +637,30 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
     }
 
     /// From time to time, looks whether to go on.
-    fn tick(&mut self, watch: &mut Option<&mut dyn Watch>) -> Result<(), Ended> {
+    fn tick(&mut self, explorer: &dyn Explorer<N>, watch: &mut Option<&mut dyn Watch>) -> Result<(), Ended> {
         self.n_batches += 1;
-        if self.n_batches.is_multiple_of(TICK) { self.look(watch) } else { Ok(()) }
+        if self.n_batches.is_multiple_of(TICK) { self.look(explorer, watch) } else { Ok(()) }
     }
 
     /// Accounts for what was done, and looks whether to go on.
-    fn look(&mut self, watch: &mut Option<&mut dyn Watch>) -> Result<(), Ended> {
-        self.account();
+    fn look(&mut self, explorer: &dyn Explorer<N>, watch: &mut Option<&mut dyn Watch>) -> Result<(), Ended> {
+        self.account(explorer);
         if let Some(watch) = watch {
             watch.tick(&self.hall.stats()).map_or(Ok(()), |stop| Err(Ended::Stopped(stop)))?;
         }
         // The cause is known.
-        if self.hall.is_over.load(Relaxed) { Err(Ended::Seen) } else { Ok(()) }
+        if self.hall.is_over.load(Relaxed) { Err(Ended::InOrder(Unclear::Seen)) } else { Ok(()) }
     }
 
-    fn account(&mut self) {
+    fn account(&mut self, explorer: &dyn Explorer<N>) {
         let hall = self.hall;
+        let Counts { edges, terminal, repairs } = std::mem::take(&mut self.counts);
         hall.n_expanded.fetch_add(std::mem::take(&mut self.n_expanded), Relaxed);
-        hall.edges.fetch_add(std::mem::take(&mut self.edges), Relaxed);
-        hall.terminal_states.fetch_add(std::mem::take(&mut self.terminal_states), Relaxed);
+        hall.edges.fetch_add(edges, Relaxed);
+        hall.terminal_states.fetch_add(terminal, Relaxed);
+        hall.repairs.fetch_add(repairs, Relaxed);
+        let before = std::mem::replace(&mut self.choosing, explorer.choosing());
+        hall.choosing.fetch_add(self.choosing - before, Relaxed);
     }
 }
 
@@ -652,14 +689,14 @@ impl<const N: usize> Combine<Region<N>, States<N>> for Inserting<'_, '_, '_, N> 
         } else {
             self.hands.hall.make_room(left, found.len());
             left.keys.append(&mut found.keys);
-            left.asleep.append(&mut found.asleep);
+            left.notes.append(&mut found.notes);
         }
         left.len() < self.hands.hall.many_behind()
     }
 }
 
-impl From<Seen> for Ended {
-    fn from(_: Seen) -> Self {
-        Self::Seen
+impl From<Unclear> for Ended {
+    fn from(why: Unclear) -> Self {
+        Self::InOrder(why)
     }
 }

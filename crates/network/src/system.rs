@@ -31,6 +31,15 @@ impl Network {
         Micro { pid: group / n_steps, step: StepId((group % n_steps) as u32) }
     }
 
+    /// Whether one process begins all of these transitions.
+    #[inline]
+    pub fn is_of_one_process(&self, all: &[TransitionId]) -> bool {
+        let Some(first) = all.first() else { return true };
+        let n_of_one = self.n_steps.max(1) * self.n_outcomes;
+        let start = first.index() / n_of_one * n_of_one;
+        all.iter().all(|t| (start..start + n_of_one).contains(&t.index()))
+    }
+
     fn part(&self, told: Told) -> Option<Part> {
         let Told { micro, messages, .. } = told;
         let (kind, _, step) = self.step(micro.step)?;

@@ -1,7 +1,7 @@
 //! Packed keys against the system itself, state by state.
 //!
 //! [`compare_keys`] walks through the states of a system and compares what is made on keys with what the system makes: the same
-//! transitions in the same order lead to the same states, flags, limits and faults included; successors without transitions are
+//! transitions in the same order lead to the same states, flags, limits and faults included; successors in lists, and without transitions, are
 //! the same; and what is wrong with a state is the same, when it is found out and when it is remembered. Tests and the fuzzer use it
 //! (`tests/all/packed.rs`, [`crate::promela::engines_agree`]).
 
@@ -100,6 +100,7 @@ fn compare_states<Y: Observed, const N: usize>(
         }
         let mut made: Vec<[u64; N]> = (0..keys.len()).map(|i| *keys.state(i)).collect();
         if by_keys.is_ok() {
+            same_fan(packed, &key, &keys, [flags[0], cuts[0].is_some()])?;
             same_without_transitions(packed, &key, &mut made, [flags[0], cuts[0].is_some()])?;
             all.append(&mut made);
         }
@@ -122,7 +123,7 @@ fn compare_states<Y: Observed, const N: usize>(
     }
     // All of them in one go, if nothing goes wrong.
     let mut states = States::default();
-    seen.iter().for_each(|key| states.push(key));
+    seen.iter().for_each(|key| states.push(key, 0));
     let mut made = States::default();
     let mut n = 0;
     let look = &mut |_: &[u64; N], _: Odd| Ok::<(), Fault>(());
@@ -135,6 +136,26 @@ fn compare_states<Y: Observed, const N: usize>(
     Ok(seen.len())
 }
 
+/// Compares the successors of a state that are made in lists, with their transitions, and what is told of it.
+fn same_fan<Y: System, const N: usize>(
+    packed: &Packed<'_, Y, N>,
+    key: &[u64; N],
+    expected: &Batch<[u64; N]>,
+    [is_flagged, is_cut]: [bool; 2],
+) -> Result<(), String> {
+    let (mut made, mut vias) = (States::default(), Vec::new());
+    made.push(key, 7);
+    let odd = packed.fan_out(key, 3, &mut made, &mut vias);
+    let told = if is_cut { Some(Odd::Cut) } else { is_flagged.then_some(Odd::Flagged) };
+    let is_same =
+        made.keys[0] == *key && made.keys[1..].iter().eq((0..expected.len()).map(|i| expected.state(i)));
+    let is_noted = made.notes[0] == 7 && made.notes[1..].iter().all(|note| *note == 3);
+    if odd != Ok(told) || !is_same || !is_noted || vias != expected.vias() {
+        return Err(format!("{odd:?}, {vias:?} in lists, not {:?} of {}", expected.vias(), packed.show(key)));
+    }
+    Ok(())
+}
+
 /// Compares the successors of a state that are made without transitions, and what is told of it.
 fn same_without_transitions<Y: System, const N: usize>(
     packed: &Packed<'_, Y, N>,
@@ -143,7 +164,7 @@ fn same_without_transitions<Y: System, const N: usize>(
     [is_flagged, is_cut]: [bool; 2],
 ) -> Result<(), String> {
     let (mut states, mut made, mut told) = (States::default(), States::default(), Vec::new());
-    states.push(key);
+    states.push(key, 0);
     let done = packed.successors_of(&states, &mut 0, usize::MAX, &mut made, &mut |_, odd| {
         told.push(odd);
         Ok::<(), Fault>(())

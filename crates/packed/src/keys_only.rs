@@ -21,13 +21,13 @@ use stubborn_system::{Batch, Fault, System, Vector};
 /// Agents that can be asleep: the first so many.
 const SLEEPERS: usize = u32::BITS as usize;
 
-/// States, and for each the agents that are asleep there.
+/// States, and what is noted of each.
 #[derive(Clone, Debug, Default)]
 pub struct States<const N: usize> {
     /// The states.
     pub keys: Vec<[u64; N]>,
-    /// Agents whose successors others find, as a bit mask.
-    pub asleep: Vec<u32>,
+    /// By [`Packed::successors_of`]: agents that are asleep, whose successors others find, as a bit mask. Other searches note other things.
+    pub notes: Vec<u32>,
 }
 
 impl<const N: usize> States<N> {
@@ -49,18 +49,38 @@ impl<const N: usize> States<N> {
     /// Appends some of other states.
     pub fn extend(&mut self, others: &Self, which: &[u32]) {
         self.keys.extend(which.iter().map(|&i| others.keys[i as usize]));
-        self.asleep.extend(which.iter().map(|&i| others.asleep[i as usize]));
+        self.notes.extend(which.iter().map(|&i| others.notes[i as usize]));
     }
 
-    /// Appends a state where everybody is awake.
-    pub fn push(&mut self, key: &[u64; N]) {
+    /// Appends a state, with a note of it. If that is 0, everybody is awake.
+    #[inline]
+    pub fn push(&mut self, key: &[u64; N], note: u32) {
         self.keys.push(*key);
-        self.asleep.push(0);
+        self.notes.push(note);
     }
 
-    fn truncate(&mut self, n: usize) {
+    /// Keeps those of the states from number `first` on that are wanted, by their place among them.
+    #[inline]
+    pub fn keep(&mut self, first: usize, mut is_wanted: impl FnMut(usize) -> bool) {
+        let mut end = first;
+        for i in first..self.keys.len() {
+            self.keys[end] = self.keys[i];
+            self.notes[end] = self.notes[i];
+            end += usize::from(is_wanted(i - first));
+        }
+        self.truncate(end);
+    }
+
+    /// Takes the last one away.
+    pub fn pop(&mut self) -> Option<[u64; N]> {
+        self.notes.pop();
+        self.keys.pop()
+    }
+
+    /// Takes all after the first `n` away.
+    pub fn truncate(&mut self, n: usize) {
         self.keys.truncate(n);
-        self.asleep.truncate(n);
+        self.notes.truncate(n);
     }
 
     /// Makes sure that there are so many to be written over.
@@ -68,7 +88,7 @@ impl<const N: usize> States<N> {
     fn make_room(&mut self, n: usize) {
         if self.keys.len() < n {
             self.keys.resize(n + 64, [0; N]);
-            self.asleep.resize(n + 64, 0);
+            self.notes.resize(n + 64, 0);
         }
     }
 }
@@ -190,7 +210,7 @@ impl<Y: System + ?Sized, const N: usize> Packed<'_, Y, N> {
         } else if made.is_empty() {
             look(key, Odd::Terminal)?;
         }
-        (0..made.len()).for_each(|i| out.push(made.state(i)));
+        (0..made.len()).for_each(|i| out.push(made.state(i), 0));
         Ok(made.len() as u64)
     }
 }
@@ -211,7 +231,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         while *n < states.len() && end < enough {
             let before = end;
             let mut made = 0;
-            match self.expand_key(&states.keys[*n], states.asleep[*n], &mut end, out, &mut made) {
+            match self.expand_key(&states.keys[*n], states.notes[*n], &mut end, out, &mut made) {
                 Ok(Expanded::Done) if made == 0 => {
                     let is_terminal = self.tracer.is_complete();
                     pause = Ok(if is_terminal { Pause::Terminal } else { Pause::LeftToSystem });
@@ -259,8 +279,9 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
                 let units = at.units(at.root(key));
                 if units.len() == 1
                     && let Some((slot, mask)) = memo.glance(units.start, key)
+                    && let slot = memo.slot(slot)
                     && let Some(near) = out.keys.get_mut(*end..*end + NEAR)
-                    && let Some(asleep_near) = out.asleep.get_mut(*end..*end + NEAR)
+                    && let Some(asleep_near) = out.notes.get_mut(*end..*end + NEAR)
                 {
                     let n = slot.n as usize;
                     let mut this = Reach { looks: at.own, changes: slot.near[0], agent };
@@ -286,7 +307,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
                     return Ok(Expanded::LeftToSystem);
                 };
                 let n = *end - before;
-                out.asleep[before..*end].fill(this.asleep_after(&self.reach[..n_earlier]));
+                out.notes[before..*end].fill(this.asleep_after(&self.reach[..n_earlier]));
                 if !is_awake(asleep, agent) {
                     *end = before;
                 }

@@ -13,6 +13,7 @@
 
 mod codec;
 mod dictionary;
+mod fan;
 mod fields;
 mod fine;
 mod keys_only;

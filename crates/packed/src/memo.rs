@@ -228,15 +228,16 @@ impl<const N: usize> Memo<N> {
         self.looks[number].goes_on
     }
 
-    /// The slot where what a unit made of a state is most likely to be, if it is there; and the bits that it depends on besides the
+    /// The slot where what a unit made of a state is most likely to be, if it is there and holds all of it; and the bits that it depends on besides the
     /// agent's own.
     #[inline(always)]
-    pub(crate) fn glance(&self, number: usize, key: &[u64; N]) -> Option<(&Slot<N>, &[u64; N])> {
+    pub(crate) fn glance(&self, number: usize, key: &[u64; N]) -> Option<(usize, &[u64; N])> {
         let look = &self.looks[number];
         let masked = look.masked(key);
-        let slot = self.slots.get(look.first as usize + look.home(&masked))?;
+        let at = look.first as usize + look.home(&masked);
+        let slot = self.slots.get(at)?;
         // A free slot has the largest number of all.
-        (slot.n <= NEAR as u32 && slot.key == masked).then_some((slot, &look.mask))
+        (slot.n <= NEAR as u32 && slot.key == masked).then_some((at, &look.mask))
     }
 
     /// Where it is what a unit made of a state that looks the same.
@@ -268,6 +269,12 @@ impl<const N: usize> Memo<N> {
     #[inline]
     pub(crate) fn slot(&self, at: usize) -> &Slot<N> {
         &self.slots[at]
+    }
+
+    /// The transitions of the first differences of a slot.
+    #[inline]
+    pub(crate) fn vias(&self, at: usize) -> &[TransitionId; NEAR] {
+        &self.vias[at]
     }
 
     /// The differences of a slot and their transitions, in order.

@@ -6,10 +6,11 @@
 //! **Preserves** what the reduction does.
 //! **Checked by** `oracle/tests/all/packed.rs`.
 
-use crate::{Answer, Preserves, Reduction, Shown};
+use crate::{Answer, Explored, Preserves, Reduction, Shown, Sieve};
 use fixedbitset::FixedBitSet;
 use std::convert::Infallible;
-use stubborn_packed::{Packed, Recall};
+use std::ops::Range;
+use stubborn_packed::{Packed, Recall, States};
 use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
 
 /// Answers that are remembered, at most.
@@ -44,6 +45,13 @@ struct Behind<'s, 'y, Y: System + ?Sized, const N: usize> {
 impl<Y: System + ?Sized, const N: usize> Shown<Y::State> for Behind<'_, '_, Y, N> {
     fn show(&mut self, look: &mut dyn FnMut(&Y::State)) {
         self.system.with_state(self.key, look);
+    }
+
+    fn known(&mut self, questions: Range<usize>, out: &mut Vec<i32>) -> bool {
+        let Some(recalls) = self.memory.questions.get(questions) else { return false };
+        let before = out.len();
+        out.extend(recalls.iter().map_while(|recall| recall.known(self.key)));
+        out.len() - before == recalls.len()
     }
 
     #[inline]
@@ -187,5 +195,74 @@ impl<Y: System + ?Sized, R: Reduction<Y> + ?Sized, const N: usize> Reduction<Pac
         out: &mut Vec<TransitionId>,
     ) -> Result<(), Fault> {
         system.with_state(key, |state| self.inner.stubborn_set(system.original(), state, out))
+    }
+}
+
+/// A sieve of the original system, used on keys.
+pub struct SieveOnKeys<'r, S: Vector + ?Sized, const N: usize> {
+    sieve: &'r mut dyn Sieve<S>,
+    vias: Vec<TransitionId>,
+    memory: Memory<N>,
+}
+
+/// What became of a state that was sifted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sifted {
+    /// Nothing was left out.
+    Whole,
+    /// Something was left out.
+    Partial,
+    /// Something was noted while the successors were made, or some are missing: there are none now.
+    Odd,
+    /// The choice is not a function of the state: there are no successors now.
+    Unsteady,
+}
+
+impl<'r, S: Vector + ?Sized, const N: usize> SieveOnKeys<'r, S, N> {
+    /// Uses `sieve` on keys.
+    pub fn new(sieve: &'r mut dyn Sieve<S>) -> Self {
+        Self { sieve, vias: Vec::new(), memory: Memory::default() }
+    }
+
+    /// Appends the successors that are explored, with the note.
+    pub fn successors<Y: System<State = S> + ?Sized>(
+        &mut self,
+        system: &Packed<'_, Y, N>,
+        key: &[u64; N],
+        note: u32,
+        out: &mut States<N>,
+    ) -> Result<Sifted, Fault> {
+        let first = out.len();
+        self.vias.clear();
+        if system.fan_out(key, note, out, &mut self.vias)?.is_some() {
+            out.truncate(first);
+            return Ok(Sifted::Odd);
+        }
+        if self.vias.len() <= 1 {
+            return Ok(Sifted::Whole);
+        }
+        let mut behind = Behind { system, key, memory: &mut self.memory };
+        match self.sieve.sift(&self.vias, &mut behind)? {
+            None => {
+                out.truncate(first);
+                Ok(Sifted::Unsteady)
+            }
+            Some(Explored::Everything) => Ok(Sifted::Whole),
+            Some(explored) => {
+                out.keep(first, |i| explored.contains(i));
+                let is_whole = out.len() - first == self.vias.len();
+                Ok(if is_whole { Sifted::Whole } else { Sifted::Partial })
+            }
+        }
+    }
+
+    /// Memory in use for what is remembered of choices, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.sieve.bytes()
+    }
+
+    /// What choosing has taken.
+    pub fn work(&self) -> u64 {
+        self.sieve.work()
     }
 }

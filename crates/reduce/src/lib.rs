@@ -26,7 +26,7 @@ pub use components::StrongComponents;
 pub use deletion::Deletion;
 pub use full::Full;
 pub use goal::GoalOriented;
-pub use keys::OnKeys;
+pub use keys::{OnKeys, SieveOnKeys, Sifted};
 pub use kind::ReductionKind;
 pub use network::NetworkReduction;
 pub use observing::{Observing, Semantics};
@@ -46,6 +46,12 @@ pub type Answer<'a, S> = dyn FnMut(&S, Option<&mut Vec<Range<usize>>>) -> (i32, 
 pub trait Shown<S: ?Sized> {
     /// Lets `look` see it.
     fn show(&mut self, look: &mut dyn FnMut(&S));
+
+    /// Appends what is remembered of some questions with numbers in a row; whether there was something of each.
+    fn known(&mut self, questions: Range<usize>, out: &mut Vec<i32>) -> bool {
+        let _ = (questions, out);
+        false
+    }
 
     /// What `answer` says about it. Who has keys remembers that by the number of the question, which is always about the same.
     fn recall(&mut self, question: usize, answer: &mut Answer<'_, S>) -> i32;
@@ -132,6 +138,16 @@ pub trait Reduction<Y: System + ?Sized> {
         false
     }
 
+    /// The choice as a function of the state, until another search begins; `None` if it cannot be had so. What is preserved is the same, if nothing is ignored.
+    fn sieve(&mut self) -> Option<&mut dyn Sieve<Y::State>> {
+        None
+    }
+
+    /// The same choice for threads, as if [`Reduction::sieve`] were asked now.
+    fn sieves(&self) -> Option<Box<dyn Sieves<Y::State> + '_>> {
+        None
+    }
+
     /// Transitions of one class are chosen together, in every state.
     fn class(&self, t: TransitionId) -> u32 {
         t.0
@@ -200,6 +216,14 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
         (**self).is_steady()
     }
 
+    fn sieve(&mut self) -> Option<&mut dyn Sieve<Y::State>> {
+        (**self).sieve()
+    }
+
+    fn sieves(&self) -> Option<Box<dyn Sieves<Y::State> + '_>> {
+        (**self).sieves()
+    }
+
     fn class(&self, t: TransitionId) -> u32 {
         (**self).class(t)
     }
@@ -212,6 +236,53 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
     ) -> Result<(), Fault> {
         (**self).stubborn_set(system, state, out)
     }
+}
+
+/// Chooses like a [`Reduction`], and the choice is a function of the state: whoever makes it, whenever, and whatever was chosen before.
+/// So searches that keep nothing but the states can use it, and threads.
+pub trait Sieve<S: ?Sized> {
+    /// Which of the successors of a state are explored: `made` are their transitions, in order, at least two. `None` if the choice
+    /// would not be a function of the state, or will not be from now on.
+    fn sift(
+        &mut self,
+        made: &[TransitionId],
+        state: &mut dyn Shown<S>,
+    ) -> Result<Option<Explored<'_>>, Fault>;
+
+    /// Memory in use for what is remembered, in bytes.
+    fn bytes(&self) -> usize;
+
+    /// What choosing has taken since it began, in steps of processes that were compared.
+    fn work(&self) -> u64;
+}
+
+/// Successors that are explored, by their places in a list.
+#[derive(Clone, Copy, Debug)]
+pub enum Explored<'s> {
+    /// All of them.
+    Everything,
+    /// Those of at most 64 whose bits are set.
+    Bits(u64),
+    /// Those in a set.
+    Set(&'s FixedBitSet),
+}
+
+impl Explored<'_> {
+    /// Whether a successor is explored.
+    #[inline]
+    pub fn contains(&self, i: usize) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Bits(bits) => bits >> i & 1 != 0,
+            Self::Set(set) => set.contains(i),
+        }
+    }
+}
+
+/// Sieves for threads: all of them choose the same.
+pub trait Sieves<S: ?Sized>: Sync {
+    /// Calls `work` in the thread that asks, with a sieve.
+    fn lend(&self, work: &mut dyn FnMut(&mut dyn Sieve<S>));
 }
 
 /// What the explored part of the state space tells about all of it.

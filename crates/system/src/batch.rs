@@ -79,6 +79,12 @@ impl<S: Vector + ?Sized> Batch<S> {
         self.via[i]
     }
 
+    /// The transitions that led to the successors, in order.
+    #[inline]
+    pub fn vias(&self) -> &[TransitionId] {
+        &self.via
+    }
+
     /// Number of successors.
     #[inline]
     pub fn len(&self) -> usize {

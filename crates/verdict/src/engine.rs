@@ -8,11 +8,13 @@ use crate::phase::{Broken, Made, Overtaken, Searched, is_simple, run_phase};
 use crate::race::{Lap, Race, Starter, Turn};
 use crate::threads::{Alone, Members, must_be_one};
 use crate::{OneThread, Options};
+use std::cell::RefCell;
 use stubborn_explore::{
-    End, Ended, Limits, Outcome, Pace, Stats, Stop, Watch, breadth_first_alone, breadth_first_together,
+    End, Ended, Limits, Outcome, Pace, Stats, Stop, Unclear, Watch, breadth_first_alone,
+    breadth_first_together,
 };
 use stubborn_packed::{Failure, Packed, Sample, Team};
-use stubborn_reduce::{Full, OnKeys, Preserves, Reduction};
+use stubborn_reduce::{Full, OnKeys, Reduction};
 use stubborn_system::{Composed, Observed, Question};
 
 /// Who makes the successors.
@@ -76,15 +78,18 @@ impl Lean {
         }
     }
 
-    pub(crate) fn new(ended: Ended, stats: Stats, n_threads: usize) -> Self {
+    /// `sifted`: something was left out, and it was seen to that nothing is ignored.
+    pub(crate) fn new((ended, stats): (Ended, Stats), n_threads: usize, sifted: bool) -> Self {
         let end = match ended {
             Ended::Complete => End::Complete,
             // Which states are the first so many is a matter of order.
             Ended::Stopped(Stop::States { .. }) => return Self::InOrder(OneThread::Limit),
             Ended::Stopped(stop) => End::Stopped(stop),
-            Ended::Seen => return Self::InOrder(OneThread::Seen),
+            Ended::InOrder(Unclear::Seen) => return Self::InOrder(OneThread::Seen),
+            Ended::InOrder(Unclear::Unsteady) => return Self::InOrder(OneThread::Unsteady),
         };
-        let outcome = Outcome { end, stats, found: Vec::new(), graph: None, no_ignoring: false };
+        let no_ignoring = sifted && end == End::Complete;
+        let outcome = Outcome { end, stats, found: Vec::new(), graph: None, no_ignoring };
         Self::Made(Box::new((outcome, n_threads)))
     }
 }
@@ -98,7 +103,7 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
         if let Race::Full(Turn { states, .. }) = self.race {
             searched.report.overtaken = Some(Overtaken { reduction: self.reduction.name(), states });
         }
-        let must = must_be_one(self.questions, self.preserves(), self.options);
+        let must = must_be_one(self.questions, self.can_lend(), self.options);
         let why = must.or(searched.report.one_thread).unwrap_or(OneThread::Engine);
         let is_one = self.options.threads > 1 && searched.report.threads == 1;
         searched.report.one_thread = is_one.then_some(why);
@@ -144,7 +149,9 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
         &mut self,
         mut sample: Sample<'y, Y::State>,
     ) -> Attempt<'y, Y::State, Self::Found> {
-        let mut lean = self.together::<N>(&mut sample);
+        // Which search it is must be clear before others join.
+        let is_racing = matches!(self.race, Race::Begun(_));
+        let mut lean = if is_racing { None } else { self.together::<N>(&mut sample) };
         if let Some(Lean::Failed(failure)) = lean {
             return Attempt::after(failure, || sample);
         }
@@ -158,14 +165,14 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
                 return Attempt::after(failure, || packed.into_sample());
             }
             self.race = race;
-            if self.is_full() && self.options.threads > 1 {
+            if self.options.threads > 1 {
                 return Attempt::Next(packed.into_sample());
             }
         }
         let (questions, options) =
             (self.questions, Options { limits: self.limits(), ..self.options.clone() });
-        if lean.is_none() && is_simple(questions, self.preserves(), &options) {
-            lean = Some(self.alone(&packed));
+        if lean.is_none() && is_simple(questions, &options) {
+            lean = self.alone(&packed);
         }
         if self.is_full() && !lean.as_ref().is_some_and(|lean| lean.is_useful(options.all_errors)) {
             let is_cut = matches!(lean, Some(Lean::InOrder(OneThread::Limit)));
@@ -211,36 +218,47 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
 impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
     /// Searches with several threads, if there are any and that can be done.
     fn together<const N: usize>(&mut self, sample: &mut Sample<'y, Y::State>) -> Option<Lean> {
-        let (questions, n_threads) = (self.questions, self.options.threads);
-        if n_threads == 1 || must_be_one(questions, self.preserves(), self.options).is_some() {
+        let (questions, n_threads, limits) = (self.questions, self.options.threads, self.limits());
+        if n_threads == 1 || must_be_one(questions, self.can_lend(), self.options).is_some() {
             return None;
         }
+        let sieves = if self.leaves_out() { self.reduction.sieves() } else { None };
+        let sieves = sieves.as_deref();
         let shared = self.system.shared()?;
         let Some(team) = Team::<N>::new(sample) else { return Some(Lean::Failed(Failure::TooNarrow)) };
         let store = self.options.store.key_set();
-        let (pace, limits) = (Pace::of(n_threads), self.limits());
-        let crew = Members { shared: &*shared, team: &team, questions, share: limits.bytes / n_threads };
-        let (ended, stats) = breadth_first_together(&crew, &store, pace, limits, self.watch);
+        let share = limits.bytes / n_threads;
+        let crew = Members { shared: &*shared, team: &team, sieves, questions, share };
+        let mut starter = Starter::new(&mut *self.watch, self.race);
+        let ended = breadth_first_together(&crew, &store, Pace::of(n_threads), limits, &mut starter);
         let failure = team.disband(sample);
-        Some(failure.map_or_else(|| Lean::new(ended, stats, n_threads), Lean::Failed))
+        Some(failure.map_or_else(|| Lean::new(ended, n_threads, sieves.is_some()), Lean::Failed))
     }
 
-    /// Searches with one thread.
-    fn alone<const N: usize>(&mut self, packed: &Packed<'y, Y, N>) -> Lean {
-        let (ended, stats) = self.states_alone(packed, self.limits());
-        packed.failure().map_or_else(|| Lean::new(ended, stats, 1), Lean::Failed)
+    /// Searches with one thread, if that can be done.
+    fn alone<const N: usize>(&mut self, packed: &Packed<'y, Y, N>) -> Option<Lean> {
+        let (questions, limits) = (self.questions, self.limits());
+        let sieve = if self.leaves_out() { Some(RefCell::new(self.reduction.sieve()?)) } else { None };
+        let sifts = sieve.is_some();
+        let crew = Alone { packed, sieve, questions };
+        let mut starter = Starter::new(&mut *self.watch, self.race);
+        let ended = breadth_first_alone(&crew, &self.options.store.key_set(), limits, &mut starter);
+        Some(packed.failure().map_or_else(|| Lean::new(ended, 1, sifts), Lean::Failed))
     }
 
-    fn states_alone<const N: usize>(&mut self, packed: &Packed<'y, Y, N>, limits: Limits) -> (Ended, Stats) {
-        let crew = Alone { packed, questions: self.questions };
-        let store = self.options.store.key_set();
-        breadth_first_alone(&crew, &store, limits, self.watch)
+    /// Whether the search that goes on leaves something out.
+    fn leaves_out(&self) -> bool {
+        !self.is_full() && self.reduction.preserves().is_reduced()
+    }
+
+    /// Whether threads can do what the search does that goes on.
+    fn can_lend(&self) -> bool {
+        !self.leaves_out() || self.reduction.sieves().is_some()
     }
 
     /// Whether a search without reduction would answer the same questions.
     fn may_race(&self) -> bool {
-        self.reduction.preserves().is_reduced()
-            && is_simple(self.questions, Preserves::Everything, self.options)
+        self.reduction.preserves().is_reduced() && is_simple(self.questions, self.options)
     }
 
     /// Whether the search without reduction is the one that goes on.
@@ -248,11 +266,7 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
         matches!(self.race, Race::Full(_))
     }
 
-    /// What the search that goes on preserves, and how far it may go.
-    fn preserves(&self) -> Preserves {
-        if self.is_full() { Preserves::Everything } else { self.reduction.preserves() }
-    }
-
+    /// How far the search may go that goes on.
     fn limits(&self) -> Limits {
         let limits = self.options.limits;
         match self.race {
@@ -265,9 +279,11 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
     fn race_to<const N: usize>(&mut self, lap: Lap, packed: &Packed<'y, Y, N>) -> Race {
         let limits = self.options.limits;
         let limits = Limits { states: limits.states.min(lap.most_states()), ..limits };
-        let (ended, stats) = self.states_alone(packed, limits);
+        let crew = Alone { packed, sieve: None, questions: self.questions };
+        let store = self.options.store.key_set();
+        let (ended, stats) = breadth_first_alone(&crew, &store, limits, self.watch);
         let is_won = match ended {
-            Ended::Complete | Ended::Seen => true,
+            Ended::Complete | Ended::InOrder(_) => true,
             // The reduced search had found some of the last level only.
             Ended::Stopped(Stop::States { .. }) => stats.depth + 1 >= lap.depth,
             Ended::Stopped(_) => false,

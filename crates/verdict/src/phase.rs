@@ -238,11 +238,11 @@ fn what_to_keep(questions: &[Question], preserves: Preserves, store: StoreKind) 
     }
 }
 
-/// Whether the search is about single states and leaves nothing out: nobody needs numbers of states unless something is
-/// wrong.
-pub(crate) fn is_simple(questions: &[Question], preserves: Preserves, options: &Options) -> bool {
-    what_to_keep(questions, preserves, options.store) == Keep::Nothing
-        && preserves == Preserves::Everything
+/// Whether the search is about single states: nobody needs numbers of states unless something is wrong, nor edges if it is clear without them that nothing
+/// is ignored.
+pub(crate) fn is_simple(questions: &[Question], options: &Options) -> bool {
+    let is_about_states = |question| matches!(question, &Question::Safety | &Question::Deadlock);
+    questions.iter().all(is_about_states)
         && options.search == SearchKind::BreadthFirst
         && options.store.is_exact()
 }

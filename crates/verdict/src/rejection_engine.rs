@@ -59,8 +59,8 @@ impl<Y: Rejecting + ?Sized> StateSearch<'_, '_, Y> {
         let crew = Alone { packed, system: self.system, open: self.open };
         let limits = self.options.limits;
         let store = self.options.store.key_set();
-        let (ended, stats) = breadth_first_alone(&crew, &store, limits, self.watch);
-        packed.failure().map_or_else(|| Lean::new(ended, stats, 1), Lean::Failed)
+        let ended = breadth_first_alone(&crew, &store, limits, self.watch);
+        packed.failure().map_or_else(|| Lean::new(ended, 1, false), Lean::Failed)
     }
 }
 

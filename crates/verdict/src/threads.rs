@@ -2,10 +2,11 @@
 
 use crate::phase::{Checks, is_simple};
 use crate::{Options, SearchKind, StoreKind};
+use std::cell::RefCell;
 use std::fmt;
-use stubborn_explore::{Crew, Scout, Work};
+use stubborn_explore::{Crew, Scout, SiftingScout, Work};
 use stubborn_packed::{Packed, Team};
-use stubborn_reduce::Preserves;
+use stubborn_reduce::{Sieve, Sieves};
 use stubborn_system::{Batch, Fault, Observed, Question, Shared, System, Vector};
 
 /// Why a search was made by one thread though there were more.
@@ -21,8 +22,10 @@ pub enum OneThread {
     Search,
     /// Threads do not share this store.
     Store,
-    /// Threads do not choose together.
+    /// Threads cannot choose the same.
     Reduction,
+    /// Choices turned out to depend on others, or it took long to see that nothing is ignored.
+    Unsteady,
     /// A question is about more than single states.
     Question,
     /// Threads share packed states only, and these were not possible, not wanted, or not worth it.
@@ -37,29 +40,44 @@ impl fmt::Display for OneThread {
             Self::Limit => "there are more states than the limit, and one thread searched again in order",
             Self::Search => "threads search breadth-first only",
             Self::Store => "threads do not share this store",
-            Self::Reduction => "threads search without reduction only",
+            Self::Reduction => "with this reduction threads would not choose the same",
+            Self::Unsteady => "to see that nothing is ignored needs the order of the search",
             Self::Question => "threads answer questions about single states only",
             Self::Engine => "threads need packed states, which this search did not have",
         })
     }
 }
 
-/// Why one thread must do, if it must.
-pub(crate) fn must_be_one(
-    questions: &[Question],
-    preserves: Preserves,
-    options: &Options,
-) -> Option<OneThread> {
+/// Why one thread must do, if it must. `can_choose`: threads can do what the reduction does.
+pub(crate) fn must_be_one(questions: &[Question], can_choose: bool, options: &Options) -> Option<OneThread> {
     if options.search != SearchKind::BreadthFirst {
         Some(OneThread::Search)
     } else if options.store != StoreKind::Exact {
         Some(OneThread::Store)
-    } else if preserves.is_reduced() {
-        Some(OneThread::Reduction)
-    } else if !is_simple(questions, preserves, options) {
+    } else if !is_simple(questions, options) {
         Some(OneThread::Question)
+    } else if !can_choose {
+        Some(OneThread::Reduction)
     } else {
         None
+    }
+}
+
+/// Works with a scout of everything, or of what a sieve leaves.
+fn work_with<Y: Observed + ?Sized, const N: usize>(
+    packed: &Packed<'_, Y, N>,
+    questions: &[Question],
+    sieve: Option<&mut dyn Sieve<Y::State>>,
+    work: &mut Work<'_, N>,
+) {
+    let checks = Checks::new(packed, questions);
+    match sieve {
+        None => work(&mut Scout::new(packed, checks)),
+        Some(sieve) => {
+            let scout = SiftingScout::new(packed, sieve, checks);
+            let minds_ignoring = questions.contains(&Question::Safety);
+            work(&mut if minds_ignoring { scout } else { scout.ignoring() });
+        }
     }
 }
 
@@ -67,6 +85,7 @@ pub(crate) fn must_be_one(
 pub(crate) struct Members<'a, S: Vector + ?Sized, const N: usize> {
     pub(crate) shared: &'a dyn Shared<S>,
     pub(crate) team: &'a Team<N>,
+    pub(crate) sieves: Option<&'a dyn Sieves<S>>,
     pub(crate) questions: &'a [Question],
     /// Memory that each thread has its part of, in bytes.
     pub(crate) share: usize,
@@ -87,7 +106,12 @@ impl<S: Vector + ?Sized, const N: usize> Crew<N> for Members<'_, S, N> {
         self.shared.lend(&mut |system| {
             let Some(packed) = self.team.member(system) else { return };
             let packed = packed.within(self.share);
-            work(&mut Scout::new(&packed, Checks::new(&packed, self.questions)));
+            match self.sieves {
+                None => work_with(&packed, self.questions, None, work),
+                Some(sieves) => {
+                    sieves.lend(&mut |sieve| work_with(&packed, self.questions, Some(sieve), work));
+                }
+            }
             packed.failure().into_iter().for_each(|failure| self.team.report(failure));
         });
     }
@@ -96,6 +120,7 @@ impl<S: Vector + ?Sized, const N: usize> Crew<N> for Members<'_, S, N> {
 /// One thread that searches on packed keys.
 pub(crate) struct Alone<'a, 'y, Y: Observed + ?Sized, const N: usize> {
     pub(crate) packed: &'a Packed<'y, Y, N>,
+    pub(crate) sieve: Option<RefCell<&'a mut dyn Sieve<Y::State>>>,
     pub(crate) questions: &'a [Question],
 }
 
@@ -105,6 +130,9 @@ impl<Y: Observed + ?Sized, const N: usize> Crew<N> for Alone<'_, '_, Y, N> {
     }
 
     fn join(&self, work: &mut Work<'_, N>) {
-        work(&mut Scout::new(self.packed, Checks::new(self.packed, self.questions)));
+        match &self.sieve {
+            None => work_with(self.packed, self.questions, None, work),
+            Some(sieve) => work_with(self.packed, self.questions, Some(&mut **sieve.borrow_mut()), work),
+        }
     }
 }

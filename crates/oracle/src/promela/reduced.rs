@@ -235,6 +235,41 @@ pub fn compare_races(
     Ok(Some((full.n_states(), fewest)))
 }
 
+/// Has searches that keep nothing but states answer, by one thread and several, and compares with the truth. Counts the searches that were made by several threads. `None` if
+/// there are more than `limit` states.
+pub fn compare_sifted(
+    text: &str,
+    invariants: &[String],
+    reductions: &[ReductionKind],
+    limit: usize,
+    n_together: &Cell<usize>,
+) -> Result<Option<Sizes>, String> {
+    let (network, invariants) = compiled(text, invariants)?;
+    let Some(full) = Plain::full(&network, limit) else { return Ok(None) };
+    let system = Watched { network: &network, invariants: &invariants };
+    let make = |kind: ReductionKind| own_reduction(&network, &invariants, kind);
+    let mut fewest = full.n_states();
+    for (&reduction, threads) in reductions.iter().flat_map(|kind| (1..=3).map(move |n| (kind, n))) {
+        let say = |what: String| format!("{}, {threads} threads: {what}", reduction.word());
+        let questions = Some(vec![Question::Safety, Question::Deadlock]);
+        let engine = EngineKind::Packed;
+        let options =
+            Options { questions, reduction, engine, threads, all_errors: true, ..Options::default() };
+        let analysis = analyse_with(&system, &make, &options, &mut Unwatched);
+        let analysis = analysis.map_err(|broken| say(broken.fault.to_string()))?;
+        for answer in &analysis.answers {
+            judge(&full, &system, &answer.question, &answer.verdict).map_err(say)?;
+        }
+        let PhaseReport { stats, threads: made_by, .. } = &analysis.phases[0];
+        if stats.terminal_states as usize != full.terminal_states().len() {
+            return Err(say(format!("{} terminal states", stats.terminal_states)));
+        }
+        n_together.set(n_together.get() + usize::from(*made_by > 1));
+        fewest = fewest.min(stats.states as usize);
+    }
+    Ok(Some((full.n_states(), fewest)))
+}
+
 /// The answer is the true one.
 fn judge(full: &Plain, system: &Watched<'_>, question: &Question, verdict: &Verdict) -> Result<(), String> {
     let holds = match question {

@@ -3,8 +3,8 @@
 
 use stubborn_network::{Expr, Network};
 use stubborn_system::{
-    Batch, Composed, Fault, Observed, Part, Question, Requirements, Rules, Symmetric, System, Tracer,
-    TransitionId,
+    Batch, Composed, Fault, Lent, Observed, Part, Question, Requirements, Rules, Shared, Symmetric, System,
+    Tracer, TransitionId,
 };
 
 /// A network whose states are checked for invariants, too.
@@ -106,6 +106,10 @@ impl Rules for Watched<'_> {
 impl Composed for Watched<'_> {
     fn tracer(&self) -> Option<Box<dyn Tracer<[u8]> + '_>> {
         self.network.tracer()
+    }
+
+    fn shared(&self) -> Option<Box<dyn Shared<[u8]> + '_>> {
+        Some(Box::new(Lent(self)))
     }
 }
 

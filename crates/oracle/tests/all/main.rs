@@ -27,6 +27,7 @@ mod promela_verdicts;
 mod recall;
 mod reduced_processes;
 mod semantics;
+mod steady;
 mod tester_makers;
 mod testers;
 mod threads;

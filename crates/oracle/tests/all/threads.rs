@@ -4,7 +4,7 @@
 use crate::networks::{all_networks, for_random_networks};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use stubborn_explore::{
-    Counts, Crew, End, Ended, Explorer, Job, Keep, Limits, Pace, Scout, Seen, Stats, Stop, Unobserved,
+    Counts, Crew, End, Ended, Explorer, Job, Keep, Limits, Pace, Scout, Stats, Stop, Unclear, Unobserved,
     Unwatched, Watch, Work, breadth_first, breadth_first_alone, breadth_first_together,
 };
 use stubborn_model::{ModelSystem, RuleSource};
@@ -22,7 +22,7 @@ use stubborn_verdict::{Analysis, EngineKind, OneThread, Options, PhaseReport, St
 const MOST: u64 = 4_000;
 
 /// Threads take few states at a time and are woken for few, so that they get in each other's way.
-const RESTLESS: [Pace; 3] = [
+pub(crate) const RESTLESS: [Pace; 3] = [
     Pace { threads: 2, chunk: 1, many: 1 },
     Pace { threads: 3, chunk: 3, many: 2 },
     Pace { threads: 4, chunk: 16, many: 1 },
@@ -51,7 +51,7 @@ impl<S: Vector + ?Sized, const N: usize> Crew<N> for Members<'_, S, N> {
 }
 
 /// What is the same, however many threads there are.
-fn counts(stats: &Stats) -> [u64; 5] {
+pub(crate) fn counts(stats: &Stats) -> [u64; 5] {
     [stats.states, stats.edges, stats.terminal_states, stats.depth, stats.queue]
 }
 
@@ -339,18 +339,18 @@ struct Clumsy<'a>(&'a AtomicUsize);
 impl Explorer<1> for Clumsy<'_> {
     fn expand(
         &mut self,
-        states: &States<1>,
+        states: &mut States<1>,
         n: &mut usize,
         _: usize,
         out: &mut States<1>,
-    ) -> Result<Counts, Seen> {
+    ) -> Result<Counts, Unclear> {
         assert!(self.0.fetch_add(1, Relaxed) != 5_000, "as planned");
-        (1..4).for_each(|i| out.push(&[(states.keys[*n][0] * 3 + i) % 1_000_000]));
+        (1..4).for_each(|i| out.push(&[(states.keys[*n][0] * 3 + i) % 1_000_000], 0));
         *n += 1;
-        Ok(Counts { edges: 3, terminal: 0 })
+        Ok(Counts { edges: 3, ..Counts::default() })
     }
 
-    fn arrive(&mut self, _: &[[u64; 1]], _: &[u32]) -> Result<(), Seen> {
+    fn arrive(&mut self, _: &[[u64; 1]], _: &[u32]) -> Result<(), Unclear> {
         Ok(())
     }
 

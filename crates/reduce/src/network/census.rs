@@ -28,6 +28,7 @@ pub(super) struct Census {
     /// Room to work in.
     list: Vec<usize>,
     values: Vec<u8>,
+    answers: Vec<i32>,
     /// What tables depend on: the list of kinds, and the values of each process.
     pub(super) key: Vec<i32>,
     pub(super) locations: Vec<LocationId>,
@@ -49,7 +50,14 @@ impl Census {
         self.key.clear();
         self.key.push(list);
         self.locations.clear();
-        for pid in 0..self.lengths[list as usize] {
+        let n = self.lengths[list as usize];
+        self.answers.clear();
+        let n_known = if state.known(FIRST_PROCESS..FIRST_PROCESS + n, &mut self.answers) { n } else { 0 };
+        for &answer in &self.answers[..n_known] {
+            self.key.push(answer >> 16);
+            self.locations.push(LocationId(answer as u16));
+        }
+        for pid in n_known..n {
             let answer = state.recall(FIRST_PROCESS + pid, &mut |state, bytes| {
                 shape.fit(network, state);
                 let number = self.number_of_constants(state, shape, pid);

@@ -18,7 +18,7 @@ use super::patience::{Patience, Seen, hash};
 use super::population::{Population, Watched};
 use super::shape::Shape;
 use super::situation::{Room, Situation};
-use crate::{AsItIs, CheckDepth, Preserves, Reduction, ReductionKind, Shown};
+use crate::{AsItIs, CheckDepth, Preserves, Reduction, ReductionKind, Shown, Sieve, Sieves};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 use stubborn_network::{Engine, Expr, Micro, Network, StepId, UnaryOp};
@@ -39,22 +39,22 @@ const SAMPLE: u64 = 30;
 
 /// Stubborn sets of the states of a network.
 pub struct NetworkReduction<'n> {
-    network: &'n Network,
+    pub(super) network: &'n Network,
     flow: Flow,
-    watched: Watched,
-    purpose: Purpose,
-    kind: ReductionKind,
-    is_off: bool,
+    pub(super) watched: Watched,
+    pub(super) purpose: Purpose,
+    pub(super) kind: ReductionKind,
+    pub(super) is_off: bool,
     /// Whether it was given up during the search at hand.
     is_given_up: bool,
     /// The steps that bury a process, if that is done at once.
-    burials: Option<FixedBitSet>,
-    depth: Option<CheckDepth>,
+    pub(super) burials: Option<FixedBitSet>,
+    pub(super) depth: Option<CheckDepth>,
     /// States looked at so far, and how many there were when one was held against the definition, in this search or one before.
     n_seen: u64,
     n_seen_at_check: u64,
     /// Nodes of the populations for which sets were picked, each time.
-    n_compared: u64,
+    pub(super) n_compared: u64,
     /// Whether a choice pays, and whether deletion does where a closure is not small.
     patience: Patience,
     deletion: Patience,
@@ -64,7 +64,7 @@ pub struct NetworkReduction<'n> {
     known: Option<Known>,
     chosen: Choice,
     /// Which of its successors are kept, if that is known already.
-    shortcut: Option<Shortcut>,
+    pub(super) shortcut: Option<Shortcut>,
     populations: Vec<Population>,
     /// The population for each key; `None` if it has no tables.
     numbers: HashMap<Vec<i32>, Option<usize>>,
@@ -74,6 +74,10 @@ pub struct NetworkReduction<'n> {
     of_others: HashMap<Vec<i32>, usize>,
     /// Whether what was chosen for a state once is chosen for it always.
     is_steady: bool,
+    /// The same for the search at hand: whether deletion is tried.
+    pub(super) sifts: Option<bool>,
+    /// What was found wrong by a search without order.
+    pub(super) fault: Option<Fault>,
     /// What the tables depend on in the state at hand, and the population of the state with this key.
     census: Census,
     last_key: Vec<i32>,
@@ -83,10 +87,11 @@ pub struct NetworkReduction<'n> {
     notes: Notes,
     here: Here,
     room: Room,
-    groups: Vec<Micro>,
-    /// What is enabled in the state at hand, with a hash of what it leads to.
-    made: Vec<(TransitionId, u64)>,
-    kept: FixedBitSet,
+    pub(super) groups: Vec<Micro>,
+    /// What is enabled in the state at hand, and a hash of what it leads to.
+    pub(super) made: Vec<TransitionId>,
+    hashes: Vec<u64>,
+    pub(super) kept: FixedBitSet,
     /// Whether everything was kept.
     is_whole: bool,
     successors: Batch<[u8]>,
@@ -115,7 +120,12 @@ impl<'n> NetworkReduction<'n> {
         Self::watching(network, watched, Purpose::Goals, kind)
     }
 
-    fn watching(network: &'n Network, watched: Watched, purpose: Purpose, kind: ReductionKind) -> Self {
+    pub(super) fn watching(
+        network: &'n Network,
+        watched: Watched,
+        purpose: Purpose,
+        kind: ReductionKind,
+    ) -> Self {
         let flow = Flow::new(network);
         let census = Census::new(network, &flow);
         let all_watched = watched.checks.iter().chain(&watched.propositions);
@@ -148,6 +158,8 @@ impl<'n> NetworkReduction<'n> {
             n_refused: 0,
             of_others: HashMap::new(),
             is_steady: false,
+            sifts: None,
+            fault: None,
             census,
             last_key: Vec::new(),
             number: None,
@@ -158,6 +170,7 @@ impl<'n> NetworkReduction<'n> {
             room: Room::default(),
             groups: Vec::new(),
             made: Vec::new(),
+            hashes: Vec::new(),
             kept: FixedBitSet::new(),
             is_whole: false,
             successors: Batch::new(),
@@ -197,7 +210,7 @@ impl<'n> NetworkReduction<'n> {
         Self { burials: self.burials.filter(|_| is_blind), ..self }
     }
 
-    fn is_to_be_checked(&self) -> bool {
+    pub(super) fn is_to_be_checked(&self) -> bool {
         match self.depth {
             _ if self.is_off || self.is_given_up => false,
             None => false,
@@ -212,7 +225,7 @@ impl<'n> NetworkReduction<'n> {
     }
 
     /// Holds the set of a state against the definition, and what is remembered against what would be picked.
-    fn check(&mut self, state: &[u8]) -> Result<(), Fault> {
+    pub(super) fn check(&mut self, state: &[u8]) -> Result<(), Fault> {
         let budget = if self.depth == Some(CheckDepth::Everything) { u64::MAX } else { SAMPLE };
         self.n_seen_at_check = self.n_seen;
         let Some(set) = self.set(state)? else { return Ok(()) };
@@ -266,7 +279,7 @@ impl<'n> NetworkReduction<'n> {
     }
 
     /// Chooses a set for the state whose successors are at hand, where that is worth it.
-    fn choose(&mut self, state: &mut dyn Shown<[u8]>) -> Result<(), Fault> {
+    pub(super) fn choose(&mut self, state: &mut dyn Shown<[u8]>) -> Result<(), Fault> {
         self.n_seen += 1;
         self.census.take(self.network, &mut self.shape, state);
         self.find_population(state);
@@ -279,13 +292,16 @@ impl<'n> NetworkReduction<'n> {
             population: &mut self.populations[number],
             shown: state,
         };
-        self.here.may_delete = self.deletion.would_begin();
+        self.here.may_delete = self.sifts.unwrap_or_else(|| self.deletion.would_begin());
         let locations = &self.census.locations;
         self.shortcut = self.memo.find_short(number, locations, &self.made, &mut glance, &self.here);
         if let Some(shortcut) = self.shortcut {
             self.known = Some(shortcut.known);
             self.note_deletion();
             return Ok(());
+        }
+        if self.groups.is_empty() {
+            self.groups.extend(self.made.iter().map(|&via| self.network.group(via)));
         }
         if !self.here.find_out(&self.groups, &self.census.locations, glance.population) {
             return Ok(());
@@ -322,6 +338,9 @@ impl<'n> NetworkReduction<'n> {
 
     /// Counts whether deletion brought something.
     fn note_deletion(&mut self) {
+        if self.sifts.is_some() {
+            return;
+        }
         let Choice { minds_deletion, is_vain, .. } = *self.choice();
         if minds_deletion {
             self.deletion.begins();
@@ -331,15 +350,20 @@ impl<'n> NetworkReduction<'n> {
         }
     }
 
-    /// Whether there is something to choose from at the state whose successors are at hand, and choosing pays.
-    fn is_worth_it(&mut self) -> bool {
+    /// Nothing was chosen for the state at hand yet.
+    pub(super) fn choose_everything(&mut self) {
         (self.known, self.shortcut) = (None, None);
         (self.chosen.is_everything, self.chosen.is_partial, self.chosen.closed) = (true, false, None);
+    }
+
+    /// Whether there is something to choose from at the state whose successors are at hand, and choosing pays.
+    fn is_worth_it(&mut self) -> bool {
+        self.choose_everything();
         if self.is_off || self.is_given_up || self.made.len() <= 1 {
             return false;
         }
-        let is_one_process = self.groups.iter().all(|micro| micro.pid == self.groups[0].pid);
-        !is_one_process && (self.purpose != Purpose::States || self.patience.begins())
+        !self.network.is_of_one_process(&self.made)
+            && (self.purpose != Purpose::States || self.patience.begins())
     }
 
     /// Picks a set for the state at hand.
@@ -369,23 +393,40 @@ impl<'n> NetworkReduction<'n> {
     }
 
     /// The successor at hand that is a burial, if processes are buried at once.
-    fn burial(&self) -> Option<usize> {
+    pub(super) fn burial(&self) -> Option<usize> {
         let burials = self.burials.as_ref()?;
         self.groups.iter().position(|micro| burials.contains(micro.step.0 as usize))
     }
 
     /// Takes down the successors at hand.
     fn note_successors(&mut self) {
-        let Self { made, successors, .. } = self;
+        let Self { made, hashes, successors, .. } = self;
         made.clear();
-        made.extend((0..successors.len()).map(|i| (successors.via(i), hash(successors.state(i)))));
+        made.extend_from_slice(successors.vias());
+        hashes.clear();
+        hashes.extend((0..successors.len()).map(|i| hash(successors.state(i))));
         self.note_groups();
     }
 
     /// Takes down which steps made the successors at hand.
-    fn note_groups(&mut self) {
+    pub(super) fn note_groups(&mut self) {
         self.groups.clear();
-        self.groups.extend(self.made.iter().map(|&(via, _)| self.network.group(via)));
+        self.groups.extend(self.made.iter().map(|&via| self.network.group(via)));
+    }
+
+    /// Whether a successor at hand is kept; and if not, whether it would have been without deletion.
+    #[inline]
+    pub(super) fn fate(&self, i: usize) -> (bool, bool) {
+        if let Some(Shortcut { kept, closed, .. }) = self.shortcut {
+            return (kept >> i & 1 != 0, closed >> i & 1 != 0);
+        }
+        let choice = self.choice();
+        let is_in = |set: &FixedBitSet| {
+            let node = self.number.map(|number| self.populations[number].node(&self.groups[i]));
+            node.is_none_or(|node| set.contains(node))
+        };
+        let is_kept = choice.is_everything || is_in(&choice.set);
+        (is_kept, !is_kept && choice.closed.as_ref().is_some_and(is_in))
     }
 
     /// Takes out of `kept` what is not explored of the successors at hand. `state` is looked at only if there is a choice.
@@ -395,20 +436,10 @@ impl<'n> NetworkReduction<'n> {
         if is_worth_it {
             self.choose(state)?;
         }
-        let population = self.number.map(|number| &self.populations[number]);
         let (is_asked, mut n_fired) = (self.n_seen > n_seen, 0);
-        let chosen = self.known.and_then(|known| self.memo.choice(known)).unwrap_or(&self.chosen);
-        for (i, &(_, hash)) in self.made.iter().enumerate() {
-            let is_in = |set: &FixedBitSet| {
-                population.is_none_or(|population| set.contains(population.node(&self.groups[i])))
-            };
-            let (is_kept, is_closed) = match self.shortcut {
-                Some(Shortcut { kept, closed, .. }) => (kept >> i & 1 != 0, closed >> i & 1 != 0),
-                None => {
-                    let is_kept = chosen.is_everything || is_in(&chosen.set);
-                    (is_kept, !is_kept && chosen.closed.as_ref().is_some_and(is_in))
-                }
-            };
+        for i in 0..self.made.len() {
+            let (is_kept, is_closed) = self.fate(i);
+            let hash = self.hashes[i];
             if is_kept {
                 n_fired += 1;
                 self.seen.insert(hash);
@@ -430,6 +461,30 @@ impl<'n> NetworkReduction<'n> {
             self.patience.count(self.made.len(), n_fired);
         }
         Ok(())
+    }
+
+    /// Another search begins: which populations are worth tables is decided again. The tables stay.
+    pub(super) fn forget_numbers(&mut self) {
+        let made = std::mem::take(&mut self.numbers).into_iter();
+        self.of_others.extend(made.filter_map(|(key, number)| number.map(|number| (key, number))));
+        (self.n_numbered, self.n_refused, self.is_given_up) = (0, 0, false);
+        self.last_key.clear();
+        (self.n_seen, self.n_compared) = (0, 0);
+    }
+
+    /// Whether there are tables for the state at hand that depend on nothing else.
+    pub(super) fn has_tables(&self) -> bool {
+        self.number.is_some_and(|number| !self.populations[number].is_crowded)
+    }
+
+    /// Whether deletion would be tried in the next state.
+    pub(super) fn tries_deletion(&self) -> bool {
+        self.deletion.would_begin()
+    }
+
+    /// What is remembered takes so many bytes.
+    pub(super) fn n_bytes(&self) -> usize {
+        self.memo.bytes()
     }
 
     /// Finds the tables for the state at hand, or makes them.
@@ -489,6 +544,9 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     }
 
     fn expand(&mut self, system: &Y, state: &[u8], out: &mut Batch<[u8]>) -> Result<(), Fault> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone());
+        }
         self.successors.clear();
         system.successors(state, &mut self.successors)?;
         if self.successors.take_flag() {
@@ -531,14 +589,19 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     /// Tables and what is remembered stay: they are true of the network. Which populations are worth tables is decided again, so
     /// that what is chosen does not depend on searches before.
     fn begin_again(&mut self) {
-        let made = std::mem::take(&mut self.numbers).into_iter();
-        self.of_others.extend(made.filter_map(|(key, number)| number.map(|number| (key, number))));
-        (self.n_numbered, self.n_refused, self.is_given_up) = (0, 0, false);
-        self.last_key.clear();
+        self.forget_numbers();
         self.patience = Patience::default();
         self.deletion = Patience::default();
         self.seen = Seen::default();
-        (self.n_seen, self.n_compared) = (0, 0);
+        self.sifts = None;
+    }
+
+    fn sieve(&mut self) -> Option<&mut dyn Sieve<[u8]>> {
+        self.begin_sifting()
+    }
+
+    fn sieves(&self) -> Option<Box<dyn Sieves<[u8]> + '_>> {
+        self.elsewhere()
     }
 
     fn within(&mut self, limit: usize) {
@@ -546,7 +609,7 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
     }
 
     fn bytes(&self) -> usize {
-        self.memo.bytes()
+        self.n_bytes()
     }
 
     fn work(&self) -> u64 {
@@ -563,7 +626,9 @@ impl<Y: System<State = [u8]> + ?Sized> Reduction<Y> for NetworkReduction<'_> {
             return Ok(None);
         }
         self.made.clear();
-        self.made.extend_from_slice(made);
+        self.made.extend(made.iter().map(|&(via, _)| via));
+        self.hashes.clear();
+        self.hashes.extend(made.iter().map(|&(_, hash)| hash));
         self.note_groups();
         if let Some(burial) = self.burial() {
             kept.clear();

@@ -181,7 +181,7 @@ impl Memo {
         &mut self,
         population: usize,
         locations: &[LocationId],
-        made: &[(TransitionId, u64)],
+        made: &[TransitionId],
         glance: &mut Glance<'_, '_>,
         here: &Here,
     ) -> Option<Shortcut> {
@@ -193,7 +193,7 @@ impl Memo {
         }
         place.push(population as u32);
         place.extend(locations.iter().map(|location| u32::from(location.0)));
-        place.extend(made.iter().map(|(via, _)| via.0));
+        place.extend(made.iter().map(|via| via.0));
         let found = trees.find(*roots.get(&place[..])?, |number| {
             glance.answer(self.questions[number as usize], FIRST_OTHER + number as usize, here)
         })?;

@@ -36,6 +36,7 @@ mod population;
 mod resolve;
 mod rows;
 mod shape;
+mod sieve;
 mod signature;
 mod situation;
 mod touch;

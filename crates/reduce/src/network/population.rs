@@ -78,6 +78,8 @@ pub(super) struct Population {
     /// By node and values of its selectors: which of its different rows.
     numbers_now: FxHashMap<Vec<i32>, usize>,
     rows_now: Vec<Vec<Rc<Row>>>,
+    /// Whether there were more than are kept, so that which rows there are depends on what was asked first.
+    pub(super) is_crowded: bool,
     key: Vec<i32>,
     /// One for each check: the imaginary transition that is enabled where it fails.
     pub(super) checks: Vec<Rc<Row>>,
@@ -169,6 +171,7 @@ impl Population {
             rows: Rc::default(),
             numbers_now: FxHashMap::default(),
             rows_now: Vec::new(),
+            is_crowded: false,
             key: Vec::new(),
             checks: Vec::new(),
             checked: Vec::new(),
@@ -446,6 +449,7 @@ impl Population {
             self.rows_now[n].push(any);
         }
         if self.numbers_now.len() >= MOST_ROWS {
+            self.is_crowded = true;
             return 0;
         }
         let view = network.view(state);
