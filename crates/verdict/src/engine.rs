@@ -238,6 +238,10 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
     /// Searches with one thread, if that can be done.
     fn alone<const N: usize>(&mut self, packed: &Packed<'y, Y, N>) -> Option<Lean> {
         let (questions, limits) = (self.questions, self.limits());
+        // To see where there is no return takes edges.
+        if self.leaves_out() && self.options.show_no_return {
+            return None;
+        }
         let sieve = if self.leaves_out() { Some(RefCell::new(self.reduction.sieve()?)) } else { None };
         let sifts = sieve.is_some();
         let crew = Alone { packed, sieve, questions };
@@ -253,7 +257,7 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
 
     /// Whether threads can do what the search does that goes on.
     fn can_lend(&self) -> bool {
-        !self.leaves_out() || self.reduction.sieves().is_some()
+        !self.leaves_out() || !self.options.show_no_return && self.reduction.sieves().is_some()
     }
 
     /// Whether a search without reduction would answer the same questions.

@@ -63,6 +63,19 @@ fn threads_give_the_report_of_one_thread() {
 }
 
 #[test]
+fn threads_that_leave_something_out_give_the_report_of_one_thread() {
+    let file = model("sifted", COUNTERS);
+    for reduction in ["scc", "scc+deletion", "persistent-2", "ample"] {
+        let questions = "--question safety --question deadlock";
+        let flags = format!("check {file} --reduction {reduction} {questions} --json");
+        let one = stubborn(&flags).json();
+        let two = stubborn(&format!("{flags} --threads 2")).json();
+        assert_eq!(two["phases"][0]["threads"], 2, "{two:#}");
+        assert_eq!(comparable(two), comparable(one));
+    }
+}
+
+#[test]
 fn the_store_of_quotients_gives_the_report_of_the_exact_one_in_less_memory() {
     let file = model("quotient", COUNTERS);
     let flags = format!("check {file} --reduction none --question safety --question deadlock --json");
@@ -72,9 +85,11 @@ fn the_store_of_quotients_gives_the_report_of_the_exact_one_in_less_memory() {
     let without_store = |report| comparable(report).to_string().replace("\"quotient\"", "\"exact\"");
     let [exact, quotient] = reports.map(without_store);
     assert_eq!(exact, quotient);
-    // A reduced search needs numbers.
-    let run = stubborn(&format!("check {file} --store quotient --question deadlock"));
-    assert!(run.code == 0 && run.out.contains("store exact"), "{}", run.out);
+    // A search for what can be reached from where needs numbers.
+    for (question, store) in [("deadlock", "quotient"), ("safety", "quotient"), ("may-terminate", "exact")] {
+        let run = stubborn(&format!("check {file} --store quotient --question {question}"));
+        assert!(run.out.contains(&format!("store {store}")), "{}", run.out);
+    }
 }
 
 #[test]
@@ -95,7 +110,7 @@ fn a_counterexample_does_not_depend_on_threads() {
 fn where_threads_cannot_search_the_report_says_why() {
     let file = model("alone", COUNTERS);
     for (flags, why) in [
-        ("--reduction scc --question deadlock", "without reduction only"),
+        ("--reduction up-sets --question deadlock", "with this reduction"),
         ("--reduction none --search dfs", "breadth-first only"),
         ("--reduction none --store compact64", "do not share this store"),
         ("--reduction none --engine interpreter", "need packed states"),

@@ -253,8 +253,15 @@ pub fn compare_sifted(
         let say = |what: String| format!("{}, {threads} threads: {what}", reduction.word());
         let questions = Some(vec![Question::Safety, Question::Deadlock]);
         let engine = EngineKind::Packed;
-        let options =
-            Options { questions, reduction, engine, threads, all_errors: true, ..Options::default() };
+        let options = Options {
+            questions,
+            reduction,
+            engine,
+            threads,
+            all_errors: true,
+            show_no_return: false,
+            ..Options::default()
+        };
         let analysis = analyse_with(&system, &make, &options, &mut Unwatched);
         let analysis = analysis.map_err(|broken| say(broken.fault.to_string()))?;
         for answer in &analysis.answers {
