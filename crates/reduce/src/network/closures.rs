@@ -9,8 +9,7 @@
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
 use super::cheapest::Cheapest;
-use super::nodes::{Block, blocks, empty, unite};
-use super::places::Place;
+use super::nodes::{Block, WIDTH, blocks, copy, empty, is_within, unite};
 use super::situation::{Chooser, Situation};
 use fixedbitset::FixedBitSet;
 
@@ -158,7 +157,7 @@ impl Closures {
 struct Closure {
     /// Besides its members, all nodes that are not live.
     set: FixedBitSet,
-    /// Nodes of processes all of whose current steps are in the set. They come in without bringing anything.
+    /// Nodes of groups all of whose steps towards them are in the set. They come in without bringing anything.
     covered: FixedBitSet,
     /// Nodes of the set that may bring others.
     work: Vec<usize>,
@@ -185,26 +184,23 @@ impl Closure {
         self.begin(situation, seeds);
         let mut n_before = 0;
         while let Some(node) = self.work.pop() {
-            let is_waiting = situation.is_step(node) && !situation.enabled().contains(node);
+            if self.covered.contains(node) {
+                continue;
+            }
+            let (is_step, is_enabled) = (situation.is_step(node), situation.enabled().contains(node));
+            let is_waiting = is_step && !is_enabled;
             if is_waiting && disabled == Disabled::Everything {
                 self.set.insert_range(..);
                 self.n_enabled = situation.enabled().count_ones(..);
                 break;
             }
-            if self.covered.contains(node) {
-                continue;
-            }
-            if !is_waiting && situation.is_step(node) {
+            if is_enabled {
                 situation.with_enabled(node, |set| self.add(situation, set));
             } else if is_waiting && !situation.is_current(node) {
-                if self.covers(situation, situation.pid(node)) {
-                    // Before it can be enabled its process must take one of the steps that are in already.
-                    continue;
-                }
                 if disabled == Disabled::Process {
                     self.add_current(situation, situation.pid(node));
                 } else {
-                    self.add_cheapest(situation, |chooser| situation.elsewhere(node, chooser));
+                    self.add_elsewhere(situation, node);
                 }
             } else if is_waiting && disabled == Disabled::Process {
                 // All that may change what it waits for.
@@ -225,11 +221,9 @@ impl Closure {
     }
 
     fn begin(&mut self, situation: &Situation<'_, '_>, seeds: &[usize]) {
-        empty(&mut self.set, situation.n_nodes());
+        copy(&mut self.set, situation.dead());
         empty(&mut self.covered, situation.n_nodes());
-        self.set.insert_range(..);
-        self.set.difference_with(&situation.live);
-        self.set.extend(seeds.iter().copied());
+        seeds.iter().for_each(|&seed| self.set.insert(seed));
         seeds.iter().for_each(|&seed| situation.ask_about_node(seed));
         self.work.clear();
         self.work.extend(seeds);
@@ -243,16 +237,17 @@ impl Closure {
         set
     }
 
-    /// Whether all steps that a process may take now are in the set.
-    #[inline]
-    fn covers(&mut self, situation: &Situation<'_, '_>, pid: usize) -> bool {
-        let Place { current, all, .. } = situation.place(pid);
-        let covers = current.clone().all(|node| self.set.contains(node));
-        if covers {
-            self.covered.insert_range(all.start..current.start);
-            self.covered.insert_range(current.end..all.end);
+    /// Adds the alternative that costs least of a node whose process is elsewhere. If all steps towards it are in the set, the process must take
+    /// one of them before it can be enabled, and the same is true of its whole group.
+    fn add_elsewhere(&mut self, situation: &Situation<'_, '_>, node: usize) {
+        let place = situation.place(situation.pid(node));
+        let group = place.group(node);
+        let towards = place.towards(group);
+        if is_within(towards, &self.set) {
+            unite(&mut self.covered, place.members(group));
+        } else {
+            self.add_cheapest(situation, |chooser| situation.elsewhere(node, towards, chooser));
         }
-        covers
     }
 
     /// Adds nodes.
@@ -268,11 +263,14 @@ impl Closure {
             }
             set[block] |= new;
             situation.ask_about(Block { at, bits: new });
-            if new & enabled[block] != 0 {
-                self.n_enabled += (new & enabled[block]).count_ones() as usize;
+            let firing = new & enabled[block];
+            if firing != 0 {
+                self.n_enabled += firing.count_ones() as usize;
             }
-            for node in (Block { at, bits: new & !covered[block] }).ones() {
-                self.work.push(node);
+            let mut rest = new & !covered[block];
+            while rest != 0 {
+                self.work.push(block * WIDTH + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
             }
         }
     }

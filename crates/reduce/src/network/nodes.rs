@@ -31,6 +31,15 @@ pub(super) fn empty(set: &mut FixedBitSet, n_nodes: usize) {
     }
 }
 
+/// Makes a set another one.
+pub(super) fn copy(set: &mut FixedBitSet, other: &FixedBitSet) {
+    if set.len() == other.len() {
+        set.as_mut_slice().copy_from_slice(other.as_slice());
+    } else {
+        *set = other.clone();
+    }
+}
+
 /// The blocks of a set.
 pub(super) fn blocks(set: &FixedBitSet) -> impl Iterator<Item = Block> + '_ {
     let all = set.as_slice().iter().enumerate();
@@ -70,11 +79,14 @@ impl Block {
     /// Its nodes.
     #[inline]
     pub(super) fn ones(self) -> impl Iterator<Item = usize> {
-        let mut bits = self.bits;
+        let (first, mut bits) = (self.at as usize * WIDTH, self.bits);
         std::iter::from_fn(move || {
-            let first = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+            if bits == 0 {
+                return None;
+            }
+            let next = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            Some(self.at as usize * WIDTH + first)
+            Some(first + next)
         })
     }
 }

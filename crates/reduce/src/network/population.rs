@@ -7,7 +7,7 @@
 use super::channels::Channels;
 use super::flow::{Flow, for_each_selector};
 use super::ledger::Ledger;
-use super::nodes::Sets;
+use super::nodes::{Block, Sets, blocks, unite};
 use super::places::Place;
 use super::resolve::{Known, Newborn, Partners, Selectors, check, touch, wanted};
 use super::rows::{Deed, Row};
@@ -17,7 +17,6 @@ use super::touch::{Op, Read, Touch};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 use stubborn_network::{
@@ -27,11 +26,9 @@ use stubborn_network::{
 /// Rows for the locals at hand, at most; what is more is done without them.
 const MOST_ROWS: usize = 10_000;
 
-/// What is remembered of places (in numbers), sets of live nodes, and places that are apart with some of them, at most; then
-/// all is found again.
+/// What is remembered of places (in numbers), and sets of live nodes, at most; then all is found again.
 const MOST_IN_PLACES: usize = 1 << 20;
 const MOST_LIVES: usize = 1 << 12;
-const MOST_APART: usize = 1 << 16;
 
 /// What is looked at from outside.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +52,10 @@ pub(super) struct Node {
     pub(super) index: usize,
     /// Which step of the network.
     pub(super) step: usize,
+    /// Whether what it requires depends on locals of its process.
+    pub(super) is_selective: bool,
+    /// Whether it is for when nothing else can be done.
+    pub(super) is_timeout: bool,
 }
 
 /// The tables for some processes.
@@ -93,15 +94,16 @@ pub(super) struct Population {
     pub(super) changing: FixedBitSet,
     /// For each process and location: nodes from there on, ever.
     pub(super) reach: Vec<Vec<FixedBitSet>>,
-    /// For each node: the nodes of its process after which it may come next.
+    /// For each node: the nodes of its process after which it may come next, and those that may come next after it.
     pub(super) before: Rc<Sets>,
+    pub(super) after: Rc<Sets>,
     wants: Vec<Vec<Channels>>,
     /// The steps that may take part in a rendezvous as receivers, and on which channels.
     receivers: Vec<(usize, LocationId, usize, Channels)>,
     /// What the rows ask of states.
     pub(super) facts: Vec<Fact>,
-    /// For each process and location: see [`Population::needs`].
-    needs: HashMap<(usize, LocationId), FixedBitSet>,
+    /// For each process and location: see [`Population::needs`], once that was asked for.
+    needs: Vec<Vec<Option<FixedBitSet>>>,
     /// For each process and location: which of the different sets of nodes from there on.
     reach_numbers: Vec<Vec<u16>>,
     /// Where processes are may matter for what is live in few ways: the sets of live nodes, by these numbers of all processes.
@@ -109,8 +111,6 @@ pub(super) struct Population {
     live_sets: Vec<Rc<FixedBitSet>>,
     /// The number of the first of them: those that were forgotten have numbers that do not come again.
     first_live: usize,
-    /// For each of these, process and location, whether it is apart.
-    apart: FxHashMap<(usize, usize, LocationId), bool>,
     live_key: Vec<u16>,
     /// For each process and location: what is known of it, once that was asked for; and how much that is.
     places: Vec<Vec<Option<Rc<Place>>>>,
@@ -179,15 +179,15 @@ impl Population {
             changing: FixedBitSet::new(),
             reach: Vec::new(),
             before: Rc::default(),
+            after: Rc::default(),
             wants: Vec::new(),
             receivers: Vec::new(),
             facts: Vec::new(),
-            needs: HashMap::new(),
+            needs: Vec::new(),
             reach_numbers: Vec::new(),
             lives: FxHashMap::default(),
             live_sets: Vec::new(),
             first_live: 0,
-            apart: FxHashMap::default(),
             live_key: Vec::new(),
             places: Vec::new(),
             n_in_places: 0,
@@ -201,8 +201,12 @@ impl Population {
             let Node { pid, location, index, .. } = population.nodes[n];
             let known = Known::new(network, flow, view, Some(pid), population.kinds[pid], &[]);
             let made = touch(&known, location, index, &Takers { population: &population });
+            let selectors = selectors(network, flow, population.kinds[pid], location, index);
+            if let Some(nodes) = Rc::get_mut(&mut population.nodes) {
+                (nodes[n].is_selective, nodes[n].is_timeout) = (!selectors.is_empty(), made.is_timeout);
+            }
             population.deeds.push(Deed { touch: made, nodes: vec![n] });
-            population.selectors.push(selectors(network, flow, population.kinds[pid], location, index));
+            population.selectors.push(selectors);
         }
         population.find_offspring(network, flow, view);
         population.ledger = RefCell::new(Ledger::new(population.deeds.iter().map(|deed| &deed.touch)));
@@ -284,11 +288,12 @@ impl Population {
             self.bases.push(nodes.len());
             self.ranges.push(Vec::with_capacity(locations.len()));
             self.places.push(vec![None; locations.len()]);
+            self.needs.push(vec![None; locations.len()]);
             for (l, location) in locations.iter().enumerate() {
                 self.ranges[pid].push(nodes.len()..nodes.len() + location.steps.len());
                 for index in 0..location.steps.len() {
                     let (location, step) = (LocationId(l as u16), location.first_step as usize + index);
-                    nodes.push(Node { pid, location, index, step });
+                    nodes.push(Node { pid, location, index, step, is_selective: false, is_timeout: false });
                 }
             }
         }
@@ -318,7 +323,7 @@ impl Population {
     fn find_offspring(&mut self, network: &Network, flow: &Flow, view: &View<'_>) {
         let mut known: Vec<Offspring> = Vec::new();
         for n in 0..self.nodes.len() {
-            let Node { pid, location, index, step } = self.nodes[n];
+            let Node { pid, location, index, step, .. } = self.nodes[n];
             let kind = self.kinds[pid];
             let mut work = Vec::new();
             let parent = Known::new(network, flow, view, Some(pid), kind, &[]);
@@ -384,7 +389,12 @@ impl Population {
                 before.push(leading[self.nodes[i].location.index()].iter().copied());
             }
         }
-        self.before = Rc::new(before);
+        let mut after = Sets::default();
+        for node in &self.nodes[..] {
+            let stops = flow.stops[node.step].iter();
+            after.push(stops.flat_map(|stop| self.ranges[node.pid][stop.index()].clone()));
+        }
+        (self.before, self.after) = (Rc::new(before), Rc::new(after));
     }
 
     /// The node of a step of a process.
@@ -409,14 +419,32 @@ impl Population {
         if let Some(row) = self.rows[n].get() {
             return row.clone();
         }
-        let (row, truths) = self.row(self.touch(n), Some(n));
+        let (mut row, truths) = self.row(self.touch(n), Some(n));
+        let risks = row.risks.clone();
+        self.bring_always(n, risks.as_deref(), &mut row);
         let row = self.asking(row, truths, self.nodes[n].pid);
         self.rows[n].get_or_init(|| row).clone()
     }
 
+    /// Adds what a node brings for other reasons than what its locals are, when it is enabled.
+    fn bring_always(&self, n: usize, risks: Option<&[Block]>, row: &mut Row) {
+        // V: nothing visible is overtaken. L: where a cycle may be closed nothing visible is put off.
+        let shows = self.visible.contains(n) || self.closing.contains(n);
+        if risks.is_none() && !shows {
+            return;
+        }
+        let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
+        unite(&mut nodes, &row.brought);
+        risks.into_iter().for_each(|risks| unite(&mut nodes, risks));
+        if shows {
+            nodes.union_with(&self.visible);
+        }
+        row.brought = blocks(&nodes).collect();
+    }
+
     /// Whether what a node requires depends on locals of its process.
     pub(super) fn is_selective(&self, n: usize) -> bool {
-        !self.selectors[n].is_empty()
+        self.nodes[n].is_selective
     }
 
     /// The locals of its process on which it depends what a node requires.
@@ -440,10 +468,10 @@ impl Population {
         if let Some(&number) = self.numbers_now.get(&self.key) {
             return number;
         }
+        // What serves where there is no room for more.
+        let any = self.static_row(n);
         if self.rows_now[n].is_empty() {
-            // What serves where there is no room for more.
-            let any = self.static_row(n);
-            self.rows_now[n].push(any);
+            self.rows_now[n].push(any.clone());
         }
         if self.numbers_now.len() >= MOST_ROWS {
             return 0;
@@ -451,7 +479,8 @@ impl Population {
         let view = network.view(state);
         let known = Known::new(network, flow, &view, Some(pid), self.kinds[pid], &self.selectors[n]);
         let made = touch(&known, location, index, &Takers { population: self });
-        let (row, truths) = self.row(&made, Some(n));
+        let (mut row, truths) = self.row(&made, Some(n));
+        self.bring_always(n, any.risks.as_deref(), &mut row);
         let row = self.asking(row, truths, pid);
         let rows = &mut self.rows_now[n];
         let number = rows.iter().position(|known| *known == row).unwrap_or(rows.len());
@@ -468,24 +497,22 @@ impl Population {
     }
 
     /// All nodes of other processes that the steps of a process at a location may bring in any state.
-    fn needs(&mut self, pid: usize, location: LocationId) -> &FixedBitSet {
-        if !self.needs.contains_key(&(pid, location)) {
-            let mut needs = FixedBitSet::with_capacity(self.n_nodes());
-            for n in self.at(pid, location) {
-                self.static_row(n).add_all(&mut needs);
-                if self.visible.contains(n) {
-                    needs.union_with(&self.visible);
-                }
+    fn needs(&mut self, pid: usize, location: LocationId) -> FixedBitSet {
+        let mut needs = FixedBitSet::with_capacity(self.n_nodes());
+        for n in self.at(pid, location) {
+            self.static_row(n).add_all(&mut needs);
+            if self.visible.contains(n) {
+                needs.union_with(&self.visible);
             }
-            let checks: Vec<usize> = needs.ones().filter(|&n| n >= self.nodes.len()).collect();
-            for check in checks {
+        }
+        for check in self.nodes.len()..self.n_nodes() {
+            if needs.contains(check) {
                 self.checks[check - self.nodes.len()].add_all(&mut needs);
             }
-            needs.remove_range(self.nodes.len()..);
-            needs.remove_range(self.range(pid));
-            self.needs.insert((pid, location), needs);
         }
-        &self.needs[&(pid, location)]
+        needs.remove_range(self.nodes.len()..);
+        needs.remove_range(self.range(pid));
+        needs
     }
 
     /// Which nodes may still be enabled some time: which of the sets.
@@ -496,11 +523,10 @@ impl Population {
         if let Some(&known) = self.lives.get(&self.live_key) {
             return known;
         }
-        if self.live_sets.len() >= MOST_LIVES || self.apart.len() >= MOST_APART {
+        if self.live_sets.len() >= MOST_LIVES {
             self.first_live += self.live_sets.len();
             self.lives.clear();
             self.live_sets.clear();
-            self.apart.clear();
         }
         let mut live = FixedBitSet::with_capacity(self.n_nodes());
         for (at, reach) in locations.iter().zip(&self.reach) {
@@ -520,12 +546,9 @@ impl Population {
 
     /// Whether a process at a location needs none of the live nodes of others.
     pub(super) fn is_apart(&mut self, pid: usize, location: LocationId, live: usize) -> bool {
-        if let Some(&known) = self.apart.get(&(live, pid, location)) {
-            return known;
-        }
-        let live_set = self.live(live);
-        let is_apart = self.needs(pid, location).is_disjoint(&live_set);
-        self.apart.insert((live, pid, location), is_apart);
+        let needs = self.needs[pid][location.index()].take().unwrap_or_else(|| self.needs(pid, location));
+        let is_apart = needs.is_disjoint(&self.live_sets[live - self.first_live]);
+        self.needs[pid][location.index()] = Some(needs);
         is_apart
     }
 
@@ -569,11 +592,6 @@ impl Population {
     /// Whether something may go wrong with a node.
     pub(super) fn may_fail(&self, n: usize) -> bool {
         self.may_fail.contains(n)
-    }
-
-    /// Whether a node is for when nothing else can be done.
-    pub(super) fn is_timeout(&self, n: usize) -> bool {
-        self.touch(n).is_timeout
     }
 
     /// What a node does itself, whatever its locals are.

@@ -24,8 +24,11 @@ pub(super) struct Deed {
 /// What a node requires.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Row {
-    /// Nodes that do not accord with it.
-    pub(super) conflicts: Nodes,
+    /// Nodes that come with it where it is enabled, whatever else is so: those that do not accord with it, and those that may falsify
+    /// a clause of its guard that is one literal.
+    pub(super) brought: Nodes,
+    /// Whether these are all.
+    pub(super) is_plain: bool,
     /// Nodes that do not accord with it unless the channel is as demanded.
     pub(super) unless: Vec<(Demand, Nodes)>,
     /// Nodes that may decide that evaluating its guard goes wrong; `None` if it cannot.
@@ -41,6 +44,8 @@ pub(super) struct Row {
 pub(super) struct ClauseRow {
     pub(super) literals: Vec<LiteralRow>,
     pub(super) enablers: Nodes,
+    /// Whether it may be known to be false: there are facts for all of it.
+    pub(super) may_be_false: bool,
 }
 
 /// A fact, and who may change that it is so.
@@ -57,16 +62,30 @@ impl Population {
         let kind_of = |pid: usize| self.kinds.get(pid).copied();
         let mut row = Row { may_go_round: touch.may_go_round, ..Row::default() };
         let signature = Signature::of(touch);
-        self.find_conflicts((touch, &signature), of, &mut row);
+        let mut brought = self.conflicts((touch, &signature), of, &mut row);
         if self.is_risky(touch, of) {
             row.risks = Some(self.nodes_of(&self.ledger.borrow().affecting(&touch.risks, &kind_of)));
         }
         row.clauses.extend(touch.guard.iter().map(|clause| self.clause_row(clause, &kind_of)));
+        row.is_plain = row.unless.is_empty();
+        for clause in &row.clauses {
+            match &clause.literals[..] {
+                [only] => unite(&mut brought, &only.falsifiers),
+                _ => row.is_plain = false,
+            }
+        }
+        row.brought = blocks(&brought).collect();
         (row, touch.guard.iter().flatten().map(|literal| literal.truth.clone()).collect())
     }
 
-    /// Finds the nodes of others that do not accord with a touch, and those of its own process that it excludes.
-    fn find_conflicts(&self, (touch, ours): (&Touch, &Signature), of: Option<usize>, row: &mut Row) {
+    /// The nodes of others that do not accord with a touch, and those of its own process that it excludes. Adds those that do not
+    /// accord with it unless something is so to its row.
+    fn conflicts(
+        &self,
+        (touch, ours): (&Touch, &Signature),
+        of: Option<usize>,
+        row: &mut Row,
+    ) -> FixedBitSet {
         let kind_of = |pid: usize| self.kinds.get(pid).copied();
         let mut ledger = self.ledger.borrow_mut();
         let mut found = Found::new(self.deeds.len());
@@ -111,7 +130,7 @@ impl Population {
             let found = conflict((touch, ours), (check, &self.check_signatures[i]), &kind_of);
             nodes.set(self.nodes.len() + i, found != Conflict::Never);
         }
-        row.conflicts = blocks(&nodes).collect();
+        nodes
     }
 
     /// Adds the nodes that are held to account for some deeds.
@@ -158,7 +177,8 @@ impl Population {
             enablers.union_with(&changers.enablers);
             literals.push(LiteralRow { falsifiers: self.nodes_of(&changers.falsifiers), fact: None });
         }
-        ClauseRow { literals, enablers: self.nodes_of(&enablers) }
+        let may_be_false = clause.iter().all(|literal| literal.truth.is_some());
+        ClauseRow { literals, enablers: self.nodes_of(&enablers), may_be_false }
     }
 }
 
@@ -222,7 +242,7 @@ impl Found {
 impl Row {
     /// Adds every node that it may bring.
     pub(super) fn add_all(&self, out: &mut FixedBitSet) {
-        unite(out, &self.conflicts);
+        unite(out, &self.brought);
         self.unless.iter().for_each(|(_, nodes)| unite(out, nodes));
         self.risks.iter().for_each(|nodes| unite(out, nodes));
         self.add_guard(out);
