@@ -7,6 +7,7 @@
 
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use stubborn_network::{Action, Expr, LocationId, Network, Place, Scope, Step};
 
 /// Facts about a network.
@@ -20,7 +21,7 @@ pub(super) struct Flow {
     /// For each kind and byte of its locals: whether it says which cell, channel or process is meant somewhere.
     selecting: Vec<Vec<bool>>,
     /// For each step: the locations where its process may stop.
-    pub(super) stops: Vec<Vec<LocationId>>,
+    pub(super) stops: Vec<Rc<[LocationId]>>,
     /// For each step: the steps that may follow it before the process stops.
     pub(super) runs: Vec<Vec<(LocationId, usize)>>,
     /// For each kind and location: where a process that stops there can stop later, itself included.
@@ -93,7 +94,7 @@ impl Flow {
             for step in &location.steps {
                 let (stops, run) = follow_step(network, kind, step);
                 next[l].extend(stops.iter().map(|stop| stop.index()));
-                self.stops.push(stops);
+                self.stops.push(stops.into());
                 self.runs.push(run);
             }
         }

@@ -46,6 +46,19 @@ pub(super) fn blocks(set: &FixedBitSet) -> impl Iterator<Item = Block> + '_ {
     all.filter(|(_, bits)| **bits != 0).map(|(at, &bits)| Block { at: at as u32, bits })
 }
 
+/// A set that does not change any more.
+pub(super) fn nodes(set: &FixedBitSet) -> Nodes {
+    // Mostly it is small: then it is made at one go.
+    let mut few = [Block { at: 0, bits: 0 }; 8];
+    let mut n = 0;
+    for block in blocks(set) {
+        let Some(next) = few.get_mut(n) else { return blocks(set).collect() };
+        *next = block;
+        n += 1;
+    }
+    few[..n].into()
+}
+
 /// The blocks of all nodes in a range.
 pub(super) fn blocks_of(nodes: Range<usize>) -> impl Iterator<Item = Block> {
     let Range { start, end } = nodes;

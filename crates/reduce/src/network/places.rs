@@ -3,7 +3,7 @@
 //! Many of its other nodes lie behind the same of these steps. They are a *group*: what holds of the steps that lead to one of them
 //! holds of those that lead to any, so it is found out once for all.
 
-use super::nodes::{Block, Sets};
+use super::nodes::{Block, Sets, WIDTH};
 use fixedbitset::FixedBitSet;
 use std::ops::Range;
 
@@ -22,33 +22,29 @@ pub(super) struct Place {
 impl Place {
     /// `all` are the nodes of the process, and `reach` tells the nodes that come after each of those at the location.
     pub(super) fn new(all: Range<usize>, current: Range<usize>, reach: &[FixedBitSet]) -> Self {
-        let mut everything = FixedBitSet::with_capacity(all.end);
-        everything.insert_range(all.clone());
-        let mut parts = vec![(Vec::new(), everything)];
-        for (step, after) in current.clone().zip(reach) {
-            for i in 0..parts.len() {
-                let mut behind = parts[i].1.clone();
-                behind.intersect_with(after);
-                if behind.is_clear() {
-                    continue;
-                }
-                let mut towards = parts[i].0.clone();
-                towards.push(step);
-                parts[i].1.difference_with(after);
-                if parts[i].1.is_clear() {
-                    parts[i] = (towards, behind);
-                } else {
-                    parts.push((towards, behind));
-                }
+        let mut groups = vec![0; all.len()];
+        // Told apart by as many of the steps at a time as there are bits.
+        for reach in reach.chunks(WIDTH) {
+            let mut known: Vec<(u32, usize)> = Vec::new();
+            for (node, group) in all.clone().zip(&mut groups) {
+                let bits =
+                    reach.iter().rev().fold(0, |bits, reach| bits << 1 | usize::from(reach.contains(node)));
+                let found = known.iter().position(|known| *known == (*group, bits));
+                *group = found.unwrap_or_else(|| {
+                    known.push((*group, bits));
+                    known.len() - 1
+                }) as u32;
             }
         }
         let (mut towards, mut members) = (Sets::default(), Sets::default());
-        let mut groups = vec![0; all.len()];
-        for (group, (steps, nodes)) in parts.iter_mut().enumerate() {
-            nodes.ones().for_each(|node| groups[node - all.start] = group as u32);
-            nodes.remove_range(current.clone());
-            towards.push(steps.iter().copied());
-            members.push_set(nodes);
+        for group in 0..=groups.iter().copied().max().unwrap_or_default() {
+            let nodes = all.clone().filter(|node| groups[node - all.start] == group);
+            let leads = |node| {
+                let steps = current.clone().zip(reach);
+                steps.filter(move |(_, reach)| reach.contains(node)).map(|(step, _)| step)
+            };
+            towards.push(nodes.clone().next().into_iter().flat_map(leads));
+            members.push(nodes.filter(|node| !current.contains(node)));
         }
         Self { first: all.start, groups, towards, members }
     }

@@ -7,10 +7,10 @@
 use super::channels::Channels;
 use super::flow::{Flow, for_each_selector};
 use super::ledger::Ledger;
-use super::nodes::{Block, Sets, blocks, unite};
+use super::nodes::{Block, Nodes, Sets, nodes, unite};
 use super::places::Place;
 use super::resolve::{Known, Newborn, Partners, Selectors, check, touch, wanted};
-use super::rows::{Deed, Row};
+use super::rows::Row;
 use super::shape::Shape;
 use super::signature::Signature;
 use super::touch::{Op, Read, Touch};
@@ -68,7 +68,9 @@ pub(super) struct Population {
     /// First node of each process.
     pub(super) bases: Vec<usize>,
     /// What each node does, whatever its locals are, and then what the processes do that are started by some.
-    pub(super) deeds: Vec<Deed>,
+    pub(super) deeds: Vec<Touch>,
+    /// For each of these processes: its deeds, and the nodes that start it, or start who starts it.
+    pub(super) starters: Vec<(Range<usize>, Nodes)>,
     /// What they do and wait for, each thing once.
     pub(super) ledger: RefCell<Ledger>,
     /// The deeds that are for when nothing else can be done.
@@ -92,8 +94,8 @@ pub(super) struct Population {
     may_fail: FixedBitSet,
     /// Nodes that may change what is to be kept.
     pub(super) changing: FixedBitSet,
-    /// For each process and location: nodes from there on, ever.
-    pub(super) reach: Vec<Vec<FixedBitSet>>,
+    /// For each process: the different sets of nodes from some location on, ever.
+    reach: Vec<Vec<FixedBitSet>>,
     /// For each node: the nodes of its process after which it may come next, and those that may come next after it.
     pub(super) before: Rc<Sets>,
     pub(super) after: Rc<Sets>,
@@ -163,6 +165,7 @@ impl Population {
             nodes: Rc::default(),
             bases: Vec::new(),
             deeds: Vec::new(),
+            starters: Vec::new(),
             ledger: RefCell::default(),
             timeouts: FixedBitSet::new(),
             selectors: Vec::new(),
@@ -205,12 +208,12 @@ impl Population {
             if let Some(nodes) = Rc::get_mut(&mut population.nodes) {
                 (nodes[n].is_selective, nodes[n].is_timeout) = (!selectors.is_empty(), made.is_timeout);
             }
-            population.deeds.push(Deed { touch: made, nodes: vec![n] });
+            population.deeds.push(made);
             population.selectors.push(selectors);
         }
         population.find_offspring(network, flow, view);
-        population.ledger = RefCell::new(Ledger::new(population.deeds.iter().map(|deed| &deed.touch)));
-        let is_timeout = |&deed: &usize| population.deeds[deed].touch.is_timeout;
+        population.ledger = RefCell::new(Ledger::new(&population.deeds));
+        let is_timeout = |&deed: &usize| population.deeds[deed].is_timeout;
         population.timeouts = (0..population.deeds.len()).filter(is_timeout).collect();
         population.rows = vec![OnceCell::new(); population.nodes.len()].into();
         population.rows_now = vec![Vec::new(); population.nodes.len()];
@@ -219,9 +222,9 @@ impl Population {
         population.checked = watched.checks.iter().map(|expr| check(&known, expr, false)).collect();
         population.check_signatures = population.checked.iter().map(Signature::of).collect();
         for i in 0..population.checked.len() {
-            let (row, truths) = population.row(&population.checked[i], None);
-            let row = population.asking(row, truths, 0);
-            population.checks.push(row);
+            let mut row = population.row(&population.checked[i], None);
+            ask(&mut population.facts, &mut row, &population.checked[i], 0);
+            population.checks.push(Rc::new(row));
         }
         population.may_fail = population.with_deeds(|touch| touch.may_fail);
         population.visible = FixedBitSet::with_capacity(population.n_nodes());
@@ -260,7 +263,7 @@ impl Population {
             Expr::NonProgress => |location| location.is_progress,
             Expr::Accepting => |location| location.is_accept,
             _ => {
-                let (row, _) = self.row(&check(known, expr, false), None);
+                let row = self.row(&check(known, expr, false), None);
                 row.add_guard(&mut self.visible);
                 return;
             }
@@ -337,46 +340,49 @@ impl Population {
                     known.push(self.add_offspring(network, flow, view, child));
                     known.len() - 1
                 });
-                let deeds = &mut self.deeds[known[number].deeds.clone()];
-                // Who is last in one of the lists is last in all of them.
-                if deeds.first().is_some_and(|deed| deed.nodes.last() != Some(&n)) {
-                    deeds.iter_mut().for_each(|deed| deed.nodes.push(n));
-                    work.extend_from_slice(&known[number].starts);
+                let Offspring { nodes, starts, .. } = &mut known[number];
+                if nodes.last() != Some(&n) {
+                    nodes.push(n);
+                    work.extend_from_slice(starts);
                 }
             }
+        }
+        for Offspring { deeds, nodes: starters, .. } in known {
+            let mut set = FixedBitSet::with_capacity(self.nodes.len());
+            starters.into_iter().for_each(|n| set.insert(n));
+            self.starters.push((deeds, nodes(&set)));
         }
     }
 
     /// Adds what a process may do that is not there yet.
     fn add_offspring(&mut self, network: &Network, flow: &Flow, view: &View<'_>, child: Child) -> Offspring {
         let mut known = Known::new(network, flow, view, None, child.0, &[]);
-        known.newborn = &child.1;
+        (known.newborn, known.is_asked) = (&child.1, false);
         let first = self.deeds.len();
         let mut starts = Vec::new();
         for (l, location) in network.processes[child.0].locations.iter().enumerate() {
             for (i, step) in location.steps.iter().enumerate() {
                 let made = touch(&known, LocationId(l as u16), i, &Takers { population: self });
-                self.deeds.push(Deed { touch: made, nodes: Vec::new() });
+                self.deeds.push(made);
                 collect_runs(network, &known, &step.action, &mut starts);
             }
         }
-        Offspring { child, deeds: first..self.deeds.len(), starts }
+        Offspring { child, deeds: first..self.deeds.len(), nodes: Vec::new(), starts }
     }
 
     fn find_reach(&mut self, flow: &Flow) {
-        let n = self.nodes.len();
         for (pid, &kind) in self.kinds.iter().enumerate() {
-            let range = self.range(pid);
-            let reach = flow.reach[kind].iter().map(|locations| {
-                let mut nodes = FixedBitSet::with_capacity(n);
-                let inside = range.clone().filter(|&i| locations.contains(self.nodes[i].location.index()));
-                nodes.extend(inside);
-                nodes
-            });
-            let reach: Vec<FixedBitSet> = reach.collect();
-            let number =
-                |nodes: &FixedBitSet| reach.iter().position(|other| other == nodes).unwrap_or_default();
-            self.reach_numbers.push(reach.iter().map(|nodes| number(nodes) as u16).collect());
+            let (mut numbers, mut reach) = (Vec::with_capacity(flow.reach[kind].len()), Vec::new());
+            for (l, locations) in flow.reach[kind].iter().enumerate() {
+                let known = flow.reach[kind][..l].iter().position(|known| known == locations);
+                numbers.push(known.map_or(reach.len() as u16, |known| numbers[known]));
+                if known.is_none() {
+                    let mut nodes = FixedBitSet::with_capacity(self.nodes.len());
+                    locations.ones().for_each(|at| nodes.insert_range(self.ranges[pid][at].clone()));
+                    reach.push(nodes);
+                }
+            }
+            self.reach_numbers.push(numbers);
             self.reach.push(reach);
         }
         let mut before = Sets::default();
@@ -419,11 +425,11 @@ impl Population {
         if let Some(row) = self.rows[n].get() {
             return row.clone();
         }
-        let (mut row, truths) = self.row(self.touch(n), Some(n));
+        let mut row = self.row(&self.deeds[n], Some(n));
         let risks = row.risks.clone();
         self.bring_always(n, risks.as_deref(), &mut row);
-        let row = self.asking(row, truths, self.nodes[n].pid);
-        self.rows[n].get_or_init(|| row).clone()
+        ask(&mut self.facts, &mut row, &self.deeds[n], self.nodes[n].pid);
+        self.rows[n].get_or_init(|| Rc::new(row)).clone()
     }
 
     /// Adds what a node brings for other reasons than what its locals are, when it is enabled.
@@ -439,7 +445,7 @@ impl Population {
         if shows {
             nodes.union_with(&self.visible);
         }
-        row.brought = blocks(&nodes).collect();
+        row.brought = super::nodes::nodes(&nodes);
     }
 
     /// Whether what a node requires depends on locals of its process.
@@ -479,9 +485,10 @@ impl Population {
         let view = network.view(state);
         let known = Known::new(network, flow, &view, Some(pid), self.kinds[pid], &self.selectors[n]);
         let made = touch(&known, location, index, &Takers { population: self });
-        let (mut row, truths) = self.row(&made, Some(n));
+        let mut row = self.row(&made, Some(n));
         self.bring_always(n, any.risks.as_deref(), &mut row);
-        let row = self.asking(row, truths, pid);
+        ask(&mut self.facts, &mut row, &made, pid);
+        let row = Rc::new(row);
         let rows = &mut self.rows_now[n];
         let number = rows.iter().position(|known| *known == row).unwrap_or(rows.len());
         if number == rows.len() {
@@ -529,8 +536,8 @@ impl Population {
             self.live_sets.clear();
         }
         let mut live = FixedBitSet::with_capacity(self.n_nodes());
-        for (at, reach) in locations.iter().zip(&self.reach) {
-            live.union_with(&reach[at.index()]);
+        for (&number, reach) in self.live_key.iter().zip(&self.reach) {
+            live.union_with(&reach[usize::from(number)]);
         }
         live.insert_range(self.nodes.len()..self.n_nodes());
         let number = self.first_live + self.live_sets.len();
@@ -561,7 +568,8 @@ impl Population {
         let after = |first: usize| {
             let mut after = FixedBitSet::with_capacity(self.nodes.len());
             let stops = flow.stops[self.nodes[first].step].iter();
-            stops.for_each(|stop| after.union_with(&self.reach[pid][stop.index()]));
+            let numbers = &self.reach_numbers[pid];
+            stops.for_each(|stop| after.union_with(&self.reach[pid][usize::from(numbers[stop.index()])]));
             after
         };
         let reach: Vec<FixedBitSet> = current.clone().map(after).collect();
@@ -575,41 +583,40 @@ impl Population {
         place
     }
 
-    /// Gives the literals of a row their facts; `truths` are those of all literals in their order.
-    fn asking(&mut self, mut row: Row, truths: Vec<Option<(Expr, bool)>>, pid: usize) -> Rc<Row> {
-        for (literal, truth) in row.clauses.iter_mut().flat_map(|clause| &mut clause.literals).zip(truths) {
-            let Some((expr, wanted)) = truth else { continue };
-            let known = self.facts.iter().position(|fact| fact.pid == pid && fact.expr == expr);
-            let fact = known.unwrap_or_else(|| {
-                self.facts.push(Fact { pid, expr, compiled: None });
-                self.facts.len() - 1
-            });
-            literal.fact = Some((fact, wanted));
-        }
-        Rc::new(row)
-    }
-
     /// Whether something may go wrong with a node.
     pub(super) fn may_fail(&self, n: usize) -> bool {
         self.may_fail.contains(n)
     }
 
-    /// What a node does itself, whatever its locals are.
-    fn touch(&self, n: usize) -> &Touch {
-        &self.deeds[n].touch
-    }
-
     /// The nodes with a deed of some sort, their own or of processes that they start.
     fn with_deeds(&self, is_such: impl Fn(&Touch) -> bool) -> FixedBitSet {
         let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
-        let deeds = self.deeds.iter().filter(|deed| is_such(&deed.touch));
-        nodes.extend(deeds.flat_map(|deed| deed.nodes.iter().copied()));
+        nodes.extend((0..self.nodes.len()).filter(|&n| is_such(&self.deeds[n])));
+        for (started, starters) in &self.starters {
+            if self.deeds[started.clone()].iter().any(&is_such) {
+                unite(&mut nodes, starters);
+            }
+        }
         nodes
     }
 
     /// How many nodes there are, the imaginary ones of the checks at the end.
     pub(super) fn n_nodes(&self) -> usize {
         self.nodes.len() + self.checked.len()
+    }
+}
+
+/// Gives the literals of a row their facts.
+fn ask(facts: &mut Vec<Fact>, row: &mut Row, touch: &Touch, pid: usize) {
+    let literals = row.clauses.iter_mut().flat_map(|clause| &mut clause.literals);
+    for (literal, known) in literals.zip(touch.guard.iter().flatten()) {
+        let Some((expr, wanted)) = &known.truth else { continue };
+        let fact = facts.iter().position(|fact| fact.pid == pid && fact.expr == *expr);
+        let fact = fact.unwrap_or_else(|| {
+            facts.push(Fact { pid, expr: expr.clone(), compiled: None });
+            facts.len() - 1
+        });
+        literal.fact = Some((fact, *wanted));
     }
 }
 
@@ -620,6 +627,8 @@ type Child = (usize, Vec<(usize, Newborn)>);
 struct Offspring {
     child: Child,
     deeds: Range<usize>,
+    /// The nodes that start it, or start who starts it.
+    nodes: Vec<usize>,
     starts: Vec<Child>,
 }
 

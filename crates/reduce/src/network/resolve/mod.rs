@@ -164,13 +164,16 @@ impl Builder<'_> {
             wants
         });
         let (wants_before, wants_after) = (wants, wants);
-        self.touch.ops.push(Op::Move { pid: usize::MAX, from, to: Vec::new(), wants_before, wants_after });
+        self.touch.ops.push(Op::Move { pid: usize::MAX, from, to: [].into(), wants_before, wants_after });
     }
 }
 
 /// Whether a run may come to a location twice: it can lose its locations one by one, always one that no other
 /// leads to, unless there is a loop.
 fn has_loop(known: &Known<'_>, first: &Step, run: &[(LocationId, usize)]) -> bool {
+    if run.is_empty() {
+        return false;
+    }
     let locations = &known.network.processes[known.kind].locations;
     let mut left: BTreeSet<LocationId> = run.iter().map(|(at, _)| *at).collect();
     let mut edges: Vec<(LocationId, LocationId)> = Vec::new();
@@ -180,7 +183,7 @@ fn has_loop(known: &Known<'_>, first: &Step, run: &[(LocationId, usize)]) -> boo
             edges.push((at, step.next));
         }
     }
-    debug_assert!(run.is_empty() || left.contains(&first.next));
+    debug_assert!(left.contains(&first.next));
     while let Some(&free) =
         left.iter().find(|at| !edges.iter().any(|(from, to)| to == *at && left.contains(from)))
     {
