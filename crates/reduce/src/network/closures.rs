@@ -245,7 +245,7 @@ impl Closure {
         let towards = place.towards(group);
         if is_within(towards, &self.set) {
             unite(&mut self.covered, place.members(group));
-        } else {
+        } else if !is_within(situation.before(node), &self.set) {
             self.add_cheapest(situation, |chooser| situation.elsewhere(node, towards, chooser));
         }
     }

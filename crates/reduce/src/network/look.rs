@@ -279,8 +279,10 @@ impl<'a, 'n> Look<'a, 'n> {
         self.asked.set(self.asked.get() | 1u64.checked_shl(pid as u32).unwrap_or(0));
         self.ask(Question::Process(pid));
         let steps = self.population.borrow().at(pid, self.here.locations[pid]);
-        for first in steps.skip(AT_ONCE).step_by(AT_ONCE) {
+        let mut first = steps.start + AT_ONCE;
+        while first < steps.end {
             self.ask(Question::Steps(first));
+            first += AT_ONCE;
         }
         true
     }

@@ -3,8 +3,7 @@
 //! Many of its other nodes lie behind the same of these steps. They are a *group*: what holds of the steps that lead to one of them
 //! holds of those that lead to any, so it is found out once for all.
 
-use super::nodes::{Block, Sets, WIDTH};
-use fixedbitset::FixedBitSet;
+use super::nodes::{Block, Sets, blocks_of};
 use std::ops::Range;
 
 /// A process at a location.
@@ -20,31 +19,43 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// `all` are the nodes of the process, and `reach` tells the nodes that come after each of those at the location.
-    pub(super) fn new(all: Range<usize>, current: Range<usize>, reach: &[FixedBitSet]) -> Self {
-        let mut groups = vec![0; all.len()];
-        // Told apart by as many of the steps at a time as there are bits.
-        for reach in reach.chunks(WIDTH) {
-            let mut known: Vec<(u32, usize)> = Vec::new();
-            for (node, group) in all.clone().zip(&mut groups) {
-                let bits =
-                    reach.iter().rev().fold(0, |bits, reach| bits << 1 | usize::from(reach.contains(node)));
-                let found = known.iter().position(|known| *known == (*group, bits));
-                *group = found.unwrap_or_else(|| {
-                    known.push((*group, bits));
-                    known.len() - 1
-                }) as u32;
+    /// `all` are the nodes of the process, and `after` tells the nodes of a block that come after each of those at the location.
+    pub(super) fn new(
+        all: Range<usize>,
+        current: Range<usize>,
+        after: impl Fn(usize, usize) -> usize,
+    ) -> Self {
+        let mut parts: Vec<(Vec<usize>, Vec<Block>)> = vec![(Vec::new(), blocks_of(all.clone()).collect())];
+        for step in current.clone() {
+            for i in 0..parts.len() {
+                let (towards, nodes) = &mut parts[i];
+                let mut behind = nodes.clone();
+                let (mut is_any, mut are_all) = (false, true);
+                for (Block { at, bits }, behind) in nodes.iter_mut().zip(&mut behind) {
+                    behind.bits &= after(step, *at as usize);
+                    *bits &= !behind.bits;
+                    is_any |= behind.bits != 0;
+                    are_all &= *bits == 0;
+                }
+                if are_all {
+                    towards.push(step);
+                    *nodes = behind;
+                } else if is_any {
+                    let mut towards = towards.clone();
+                    towards.push(step);
+                    parts.push((towards, behind));
+                }
             }
         }
         let (mut towards, mut members) = (Sets::default(), Sets::default());
-        for group in 0..=groups.iter().copied().max().unwrap_or_default() {
-            let nodes = all.clone().filter(|node| groups[node - all.start] == group);
-            let leads = |node| {
-                let steps = current.clone().zip(reach);
-                steps.filter(move |(_, reach)| reach.contains(node)).map(|(step, _)| step)
-            };
-            towards.push(nodes.clone().next().into_iter().flat_map(leads));
-            members.push(nodes.filter(|node| !current.contains(node)));
+        let mut groups = vec![0; all.len()];
+        for (group, (steps, nodes)) in parts.into_iter().enumerate() {
+            let all_of_it = nodes.into_iter().flat_map(Block::ones);
+            towards.push(steps.into_iter());
+            members.push(all_of_it.filter(|node| {
+                groups[node - all.start] = group as u32;
+                !current.contains(node)
+            }));
         }
         Self { first: all.start, groups, towards, members }
     }

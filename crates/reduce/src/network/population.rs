@@ -105,7 +105,7 @@ pub(super) struct Population {
     /// What the rows ask of states.
     pub(super) facts: Vec<Fact>,
     /// For each process and location: see [`Population::needs`], once that was asked for.
-    needs: Vec<Vec<Option<FixedBitSet>>>,
+    needs: Vec<Vec<Option<Nodes>>>,
     /// For each process and location: which of the different sets of nodes from there on.
     reach_numbers: Vec<Vec<u16>>,
     /// Where processes are may matter for what is live in few ways: the sets of live nodes, by these numbers of all processes.
@@ -125,7 +125,7 @@ pub(super) struct Population {
 #[derive(Debug)]
 pub(super) struct Fact {
     pid: usize,
-    expr: Expr,
+    expr: Rc<Expr>,
     /// Made when it is first asked; `None` if only the reference can evaluate it.
     compiled: Option<Option<Condition>>,
 }
@@ -204,7 +204,12 @@ impl Population {
             let Node { pid, location, index, .. } = population.nodes[n];
             let known = Known::new(network, flow, view, Some(pid), population.kinds[pid], &[]);
             let made = touch(&known, location, index, &Takers { population: &population });
-            let selectors = selectors(network, flow, population.kinds[pid], location, index);
+            let kind = population.kinds[pid];
+            let selectors = if flow.has_selectors(kind) {
+                selectors(network, flow, kind, location, index)
+            } else {
+                Vec::new()
+            };
             if let Some(nodes) = Rc::get_mut(&mut population.nodes) {
                 (nodes[n].is_selective, nodes[n].is_timeout) = (!selectors.is_empty(), made.is_timeout);
             }
@@ -504,7 +509,7 @@ impl Population {
     }
 
     /// All nodes of other processes that the steps of a process at a location may bring in any state.
-    fn needs(&mut self, pid: usize, location: LocationId) -> FixedBitSet {
+    fn needs(&mut self, pid: usize, location: LocationId) -> Nodes {
         let mut needs = FixedBitSet::with_capacity(self.n_nodes());
         for n in self.at(pid, location) {
             self.static_row(n).add_all(&mut needs);
@@ -519,7 +524,7 @@ impl Population {
         }
         needs.remove_range(self.nodes.len()..);
         needs.remove_range(self.range(pid));
-        needs
+        nodes(&needs)
     }
 
     /// Which nodes may still be enabled some time: which of the sets.
@@ -553,10 +558,12 @@ impl Population {
 
     /// Whether a process at a location needs none of the live nodes of others.
     pub(super) fn is_apart(&mut self, pid: usize, location: LocationId, live: usize) -> bool {
-        let needs = self.needs[pid][location.index()].take().unwrap_or_else(|| self.needs(pid, location));
-        let is_apart = needs.is_disjoint(&self.live_sets[live - self.first_live]);
-        self.needs[pid][location.index()] = Some(needs);
-        is_apart
+        if self.needs[pid][location.index()].is_none() {
+            self.needs[pid][location.index()] = Some(self.needs(pid, location));
+        }
+        let live = self.live_sets[live - self.first_live].as_slice();
+        let needs = self.needs[pid][location.index()].iter().flat_map(|needs| &needs[..]);
+        needs.into_iter().all(|block| block.bits & live[block.at as usize] == 0)
     }
 
     /// A process at a location.
@@ -565,15 +572,13 @@ impl Population {
             return known.clone();
         }
         let current = self.at(pid, location);
-        let after = |first: usize| {
-            let mut after = FixedBitSet::with_capacity(self.nodes.len());
-            let stops = flow.stops[self.nodes[first].step].iter();
-            let numbers = &self.reach_numbers[pid];
-            stops.for_each(|stop| after.union_with(&self.reach[pid][usize::from(numbers[stop.index()])]));
-            after
+        let (numbers, reach) = (&self.reach_numbers[pid], &self.reach[pid]);
+        let after = |step: usize, block: usize| {
+            let stops = flow.stops[self.nodes[step].step].iter();
+            let behind = stops.map(|stop| reach[usize::from(numbers[stop.index()])].as_slice()[block]);
+            behind.fold(0, |all, behind| all | behind)
         };
-        let reach: Vec<FixedBitSet> = current.clone().map(after).collect();
-        let place = Rc::new(Place::new(self.range(pid), current, &reach));
+        let place = Rc::new(Place::new(self.range(pid), current, after));
         if self.n_in_places >= MOST_IN_PLACES {
             self.places.iter_mut().flatten().for_each(|place| *place = None);
             self.n_in_places = 0;

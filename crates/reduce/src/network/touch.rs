@@ -92,7 +92,7 @@ pub(super) struct Literal {
     /// A change of any of these may change the fact in any way.
     pub(super) reads: Vec<Read>,
     /// The fact as an expression of the process, if it is one, and whether it must be true or false.
-    pub(super) truth: Option<(Expr, bool)>,
+    pub(super) truth: Option<(Rc<Expr>, bool)>,
 }
 
 /// One of these facts must be so.

@@ -3,6 +3,7 @@
 use super::super::channels::Channels;
 use super::super::touch::{Clause, Literal, Read, Test};
 use super::{Builder, Known, wanted};
+use std::rc::Rc;
 use stubborn_network::{Action, BinaryOp, ChannelTest, Expr, LocationId, Pattern, Place, UnaryOp};
 
 /// Clauses that a guard is taken apart into, at most; what is more is taken as a whole.
@@ -233,8 +234,8 @@ impl Builder<'_> {
     }
 
     /// How to find out whether something is as wanted, if somebody will ask.
-    fn truth(&self, expr: impl FnOnce() -> Expr, wanted: bool) -> Option<(Expr, bool)> {
-        self.known.is_asked.then(|| (expr(), wanted))
+    fn truth(&self, expr: impl FnOnce() -> Expr, wanted: bool) -> Option<(Rc<Expr>, bool)> {
+        self.known.is_asked.then(|| (Rc::new(expr()), wanted))
     }
 
     /// An expression that must hold (or must not) in conjunctive normal form.
@@ -256,7 +257,7 @@ impl Builder<'_> {
                 if a.len() * b.len() > MOST_CLAUSES {
                     return vec![vec![self.whole(expr, is_positive)]];
                 }
-                let product = a.iter().flat_map(|x| b.iter().map(|y| [x.clone(), y.clone()].concat()));
+                let product = a.iter().flat_map(|x| b.iter().map(|y| x.iter().chain(y).cloned().collect()));
                 product.collect()
             }
             Expr::Timeout => {
