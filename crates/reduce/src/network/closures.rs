@@ -207,8 +207,10 @@ impl Closure {
                 let mut all = FixedBitSet::with_capacity(situation.n_nodes());
                 situation.alternatives(node, &mut All(&mut all));
                 self.add(situation, &blocks(&all).collect::<Vec<_>>());
-            } else {
-                self.add_cheapest(situation, |chooser| situation.alternatives(node, chooser));
+            } else if !self
+                .add_cheapest(situation, |chooser| situation.until_false_clause_holds(node, chooser))
+            {
+                situation.with_brought(node, |set| self.add(situation, set));
             }
             if self.n_enabled > n_before {
                 if limit.is_reached(situation, self.n_enabled) || has_any(&self.set, unwanted) {
@@ -285,22 +287,23 @@ impl Closure {
         }
     }
 
-    /// Adds the alternative that costs least: enabled nodes that are new, then nodes that are new.
+    /// Adds the alternative that costs least: enabled nodes that are new, then nodes that are new. Gives what showing them gave.
     #[inline]
-    fn add_cheapest<'s, 'a, 'n>(
+    fn add_cheapest<'s, 'a, 'n, A>(
         &mut self,
         situation: &'s Situation<'a, 'n>,
-        show: impl FnOnce(&mut Cheapest<'_, 's, 'a, 'n>),
-    ) {
+        show: impl FnOnce(&mut Cheapest<'_, 's, 'a, 'n>) -> A,
+    ) -> A {
         let mut least = std::mem::take(&mut self.least);
         least.clear();
         let mut cheapest = Cheapest::new(situation, &self.set, least);
-        show(&mut cheapest);
+        let shown = show(&mut cheapest);
         let (is_free, least) = (cheapest.is_free(), cheapest.least);
         if !is_free {
             self.add(situation, &least);
         }
         self.least = least;
+        shown
     }
 }
 

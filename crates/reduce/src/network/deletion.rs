@@ -110,6 +110,7 @@ impl Deletion {
         }
         let mut next = 0;
         loop {
+            // These first: if the deletion fails, then mostly because of them.
             while let Some(block) = self.changed.pop() {
                 self.is_changed.remove(block);
                 if !self.settle_users(situation, block) {

@@ -108,7 +108,7 @@ impl Block {
 #[derive(Debug, Default)]
 pub(super) struct Sets {
     blocks: Vec<Block>,
-    ends: Vec<u32>,
+    ranges: Vec<Range<u32>>,
 }
 
 impl Sets {
@@ -122,35 +122,36 @@ impl Sets {
                 None => self.blocks.push(Block { at, bits }),
             }
         }
-        self.ends.push(self.blocks.len() as u32);
+        self.ranges.push(first as u32..self.blocks.len() as u32);
     }
 
     /// Adds a set.
     pub(super) fn push_set(&mut self, set: &FixedBitSet) {
+        let first = self.blocks.len();
         self.blocks.extend(blocks(set));
-        self.ends.push(self.blocks.len() as u32);
+        self.ranges.push(first as u32..self.blocks.len() as u32);
     }
 
     /// One of the sets.
     #[inline]
     pub(super) fn get(&self, number: usize) -> &[Block] {
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.blocks[start as usize..self.ends[number] as usize]
+        let Range { start, end } = self.ranges[number].clone();
+        &self.blocks[start as usize..end as usize]
     }
 
     /// How many sets there are.
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.ranges.len()
     }
 
     pub(super) fn clear(&mut self) {
         self.blocks.clear();
-        self.ends.clear();
+        self.ranges.clear();
     }
 
     /// What they take in memory, roughly, in numbers.
     pub(super) fn size(&self) -> usize {
-        self.ends.len() + self.blocks.len()
+        self.ranges.len() + self.blocks.len()
     }
 }
 

@@ -336,23 +336,12 @@ impl<'a, 'n> Situation<'a, 'n> {
 
     /// The same, but for what the process of the node must do if it is elsewhere.
     pub(super) fn others(&self, node: usize, chooser: &mut impl Chooser) {
-        if !self.is_step(node) {
-            let row = self.population().checks[node - self.nodes.len()].clone();
-            if self.room.brought.borrow().numbers[node] == 0 {
-                if self.until_clause_holds(&row, None, chooser) {
-                    return;
-                }
-                self.add_brought(node, |set| {
-                    self.until_unknown_holds(&row, set);
-                });
-            }
-            self.with_brought(node, |set| chooser.show(set));
-        } else if self.enabled().contains(node) {
+        if self.enabled().contains(node) {
             self.with_enabled(node, |set| chooser.show(set));
-        } else if self.is_current(node) {
-            self.disabled(node, chooser);
-        } else {
+        } else if self.is_step(node) && !self.is_current(node) {
             self.until_first_clause_holds(node, chooser);
+        } else if !self.until_false_clause_holds(node, chooser) {
+            self.with_brought(node, |set| chooser.show(set));
         }
     }
 
@@ -373,7 +362,7 @@ impl<'a, 'n> Situation<'a, 'n> {
 
     /// What a node brings, if it was found.
     #[inline]
-    fn with_brought<A>(&self, node: usize, then: impl FnOnce(&[Block]) -> A) -> A {
+    pub(super) fn with_brought<A>(&self, node: usize, then: impl FnOnce(&[Block]) -> A) -> A {
         let brought = self.room.brought.borrow();
         then(brought.sets.get(brought.numbers[node] as usize - 1))
     }
@@ -431,24 +420,36 @@ impl<'a, 'n> Situation<'a, 'n> {
         }
     }
 
-    /// What must happen before a disabled node at the location of its process can be enabled.
-    fn disabled(&self, node: usize, chooser: &mut impl Chooser) {
-        if self.room.brought.borrow().numbers[node] == 0 {
-            let risks = self.static_row(node).risks.as_ref();
-            let row = self.row_now(node);
-            let is_timeout = self.nodes[node].is_timeout;
-            if !is_timeout && self.until_clause_holds(&row, risks, chooser) {
-                return;
+    /// Shows what must happen before a disabled node at the location of its process, or a check, can be enabled, if some clauses are known to be false.
+    /// Whether there are such clauses. If not, there is one alternative: what it brings.
+    pub(super) fn until_false_clause_holds(&self, node: usize, chooser: &mut impl Chooser) -> bool {
+        if self.room.brought.borrow().numbers[node] != 0 {
+            return false;
+        }
+        if !self.is_step(node) {
+            let row = self.population().checks[node - self.nodes.len()].clone();
+            if self.until_clause_holds(&row, None, chooser) {
+                return true;
             }
             self.add_brought(node, |set| {
-                // If its run may go round for ever, that may be why it is disabled, and not what is unknown of its guard.
-                if !is_timeout && (row.may_go_round || !self.until_unknown_holds(&row, set)) {
-                    set.union_with(&self.live);
-                }
-                risks.into_iter().for_each(|risks| unite(set, risks));
+                self.until_unknown_holds(&row, set);
             });
+            return false;
         }
-        self.with_brought(node, |set| chooser.show(set));
+        let risks = self.static_row(node).risks.as_ref();
+        let row = self.row_now(node);
+        let is_timeout = self.nodes[node].is_timeout;
+        if !is_timeout && self.until_clause_holds(&row, risks, chooser) {
+            return true;
+        }
+        self.add_brought(node, |set| {
+            // If its run may go round for ever, that may be why it is disabled, and not what is unknown of its guard.
+            if !is_timeout && (row.may_go_round || !self.until_unknown_holds(&row, set)) {
+                set.union_with(&self.live);
+            }
+            risks.into_iter().for_each(|risks| unite(set, risks));
+        });
+        false
     }
 
     /// For each clause that is known to be false, what may make it true. Whether there is such a clause.
