@@ -6,7 +6,6 @@
 
 use super::nodes::Block;
 use super::situation::{Chooser, Situation};
-use fixedbitset::FixedBitSet;
 use std::cell::Cell;
 
 /// What an alternative would bring, all blocks in one: nodes that are new, and those of them that are enabled, or whose processes
@@ -40,11 +39,11 @@ pub(super) struct Cheapest<'c, 's, 'a, 'n> {
 impl<'c, 's, 'a, 'n> Cheapest<'c, 's, 'a, 'n> {
     /// For a set that the alternatives would be added to. `least` is room for one of them.
     #[inline]
-    pub(super) fn new(situation: &'s Situation<'a, 'n>, set: &'c FixedBitSet, least: Vec<Block>) -> Self
+    pub(super) fn new(situation: &'s Situation<'a, 'n>, set: &'c [usize], least: Vec<Block>) -> Self
     where
         'a: 'c,
     {
-        let (set, enabled) = (set.as_slice(), situation.enabled().as_slice());
+        let enabled = situation.firing();
         Self { situation, set, enabled, unasked: situation.unasked(), best: None, cost: None, least }
     }
 

@@ -15,7 +15,10 @@
 //! without the node whose members all have a reason.
 //! **Checked by** comparison with the kernel's algorithm on all test models, and by the definition.
 
-use super::nodes::{Block, WIDTH, blocks_of, empty, is_within, unite};
+use super::nodes::{
+    Block, WIDTH, Words, add, blocks_of, contains, copy, insert, intersection, is_within, remove,
+    remove_range, reset,
+};
 use super::places::Place;
 use super::situation::{Chooser, Situation};
 use fixedbitset::FixedBitSet;
@@ -24,13 +27,13 @@ use fixedbitset::FixedBitSet;
 #[derive(Default)]
 pub(super) struct Deletion {
     /// What is there, and all nodes that are not live.
-    left: FixedBitSet,
+    left: Words,
     /// Nodes whose process is elsewhere and whose reason is what leads towards them.
-    towards: FixedBitSet,
+    towards: Words,
     /// Such nodes whose reason is what comes just before them.
-    before: FixedBitSet,
+    before: Words,
     /// Nodes of a process just before which something has gone.
-    severed: FixedBitSet,
+    severed: Words,
     /// For each other node: where its reason begins and ends among the blocks.
     reasons: Vec<(u32, u32)>,
     blocks: Vec<Block>,
@@ -39,12 +42,12 @@ pub(super) struct Deletion {
     links: Vec<(u32, u32)>,
     /// Blocks from which something has gone that their users do not know of.
     changed: Vec<usize>,
-    is_changed: FixedBitSet,
+    is_changed: Vec<bool>,
     /// What the deletion at hand has deleted so far.
     deleted: Vec<usize>,
     n_enabled: usize,
     /// What cannot be deleted any more.
-    needed: FixedBitSet,
+    needed: Words,
     work: Vec<usize>,
 }
 
@@ -56,18 +59,16 @@ impl Deletion {
     pub(super) fn stubborn_set(&mut self, situation: &Situation<'_, '_>) -> FixedBitSet {
         self.begin(situation);
         for node in situation.enabled().ones().rev() {
-            if self.n_enabled > 1 && self.left.contains(node) && !self.needed.contains(node) {
+            if self.n_enabled > 1 && contains(&self.left, node) && !contains(&self.needed, node) {
                 let n_enabled = self.n_enabled;
                 if !self.delete(situation, node) {
                     self.n_enabled = n_enabled;
-                    self.deleted.iter().for_each(|&node| self.left.insert(node));
+                    self.deleted.iter().for_each(|&node| insert(&mut self.left, node));
                     self.need(situation, node);
                 }
             }
         }
-        let mut set = self.left.clone();
-        set.intersect_with(&situation.live);
-        set
+        intersection(&self.left, &situation.live)
     }
 
     /// Everything is there, and everything that is live has a reason.
@@ -75,23 +76,23 @@ impl Deletion {
         let n_nodes = situation.n_nodes();
         let n_blocks = n_nodes.div_ceil(WIDTH);
         for set in [&mut self.needed, &mut self.left, &mut self.before] {
-            empty(set, n_nodes);
+            reset(set, n_nodes);
         }
-        self.left.insert_range(..);
-        empty(&mut self.is_changed, n_blocks);
+        self.left.fill(usize::MAX);
+        self.is_changed.resize(n_blocks, false);
         self.reasons.resize(n_nodes, (0, 0));
         self.users.clear();
         self.users.resize(n_blocks, END);
         self.blocks.clear();
         self.links.clear();
         self.n_enabled = situation.enabled().count_ones(..);
-        self.towards.clone_from(&situation.live);
+        copy(&mut self.towards, &situation.live);
         for pid in 0..situation.n_processes() {
             let current = situation.current(pid);
-            self.towards.remove_range(current.clone());
+            remove_range(&mut self.towards, current.clone());
             current.for_each(|node| self.begin_with(situation, node));
         }
-        self.towards.remove_range(situation.checks());
+        remove_range(&mut self.towards, situation.checks());
         situation.checks().for_each(|check| self.begin_with(situation, check));
     }
 
@@ -104,7 +105,7 @@ impl Deletion {
     fn delete(&mut self, situation: &Situation<'_, '_>, node: usize) -> bool {
         self.deleted.clear();
         self.changed.clear();
-        self.is_changed.clear();
+        self.is_changed.fill(false);
         if !self.remove(situation, node) {
             return false;
         }
@@ -112,7 +113,7 @@ impl Deletion {
         loop {
             // These first: if the deletion fails, then mostly because of them.
             while let Some(block) = self.changed.pop() {
-                self.is_changed.remove(block);
+                self.is_changed[block] = false;
                 if !self.settle_users(situation, block) {
                     return false;
                 }
@@ -126,13 +127,13 @@ impl Deletion {
     }
 
     fn remove(&mut self, situation: &Situation<'_, '_>, node: usize) -> bool {
-        self.left.remove(node);
+        remove(&mut self.left, node);
         self.deleted.push(node);
-        if !self.is_changed.put(node / WIDTH) {
+        if !std::mem::replace(&mut self.is_changed[node / WIDTH], true) {
             self.changed.push(node / WIDTH);
         }
-        self.n_enabled -= usize::from(situation.enabled().contains(node));
-        self.n_enabled > 0 && !self.needed.contains(node)
+        self.n_enabled -= usize::from(situation.is_enabled(node));
+        self.n_enabled > 0 && !contains(&self.needed, node)
     }
 
     /// Something has gone from a block: finds other reasons for those who need one, or deletes them. Whether they could be deleted then.
@@ -142,7 +143,7 @@ impl Deletion {
             let (user, rest) = self.links[link as usize];
             link = rest;
             let user = user as usize;
-            if self.left.contains(user) && !self.has_reason(user) && !self.settle(situation, user) {
+            if contains(&self.left, user) && !self.has_reason(user) && !self.settle(situation, user) {
                 return false;
             }
         }
@@ -158,17 +159,17 @@ impl Deletion {
             return false;
         }
         situation.after(gone).iter().all(|&Block { at, bits }| {
-            let bits = bits & self.before.as_slice()[at as usize];
+            let bits = bits & self.before[at as usize];
             self.settle_all(situation, Block { at, bits })
         })
     }
 
     /// The same for nodes whose reason was what leads towards them: for most of them, what comes just before them will do.
     fn settle_place(&mut self, situation: &Situation<'_, '_>, place: &Place) -> bool {
-        empty(&mut self.severed, situation.n_nodes());
+        reset(&mut self.severed, situation.n_nodes());
         for Block { at, bits } in blocks_of(place.all()) {
-            for gone in (Block { at, bits: bits & !self.left.as_slice()[at as usize] }).ones() {
-                unite(&mut self.severed, situation.after(gone));
+            for gone in (Block { at, bits: bits & !self.left[at as usize] }).ones() {
+                add(&mut self.severed, situation.after(gone));
             }
         }
         for group in place.groups() {
@@ -177,10 +178,10 @@ impl Deletion {
             }
             for &Block { at, bits } in place.members(group) {
                 let block = at as usize;
-                let towards = bits & self.towards.as_slice()[block] & self.left.as_slice()[block];
-                let severed = towards & self.severed.as_slice()[block];
-                self.towards.as_mut_slice()[block] ^= towards ^ severed;
-                self.before.as_mut_slice()[block] |= towards ^ severed;
+                let towards = bits & self.towards[block] & self.left[block];
+                let severed = towards & self.severed[block];
+                self.towards[block] ^= towards ^ severed;
+                self.before[block] |= towards ^ severed;
                 if !self.settle_all(situation, Block { at, bits: severed }) {
                     return false;
                 }
@@ -202,14 +203,14 @@ impl Deletion {
 
     /// An enabled node cannot be deleted, so it is in every stubborn set that is left, and with it all that it brings.
     fn need(&mut self, situation: &Situation<'_, '_>, node: usize) {
-        self.needed.insert(node);
+        insert(&mut self.needed, node);
         self.work.push(node);
         while let Some(node) = self.work.pop() {
             situation.with_enabled(node, |nodes| {
                 for &Block { at, bits } in nodes {
-                    let new = bits & !self.needed.as_slice()[at as usize];
-                    self.needed.as_mut_slice()[at as usize] |= new;
-                    let bits = new & situation.enabled().as_slice()[at as usize];
+                    let new = bits & !self.needed[at as usize];
+                    self.needed[at as usize] |= new;
+                    let bits = new & situation.firing()[at as usize];
                     self.work.extend((Block { at, bits }).ones());
                 }
             });
@@ -234,8 +235,13 @@ impl Deletion {
         // What goes keeps what its reason was: it may come back.
         let has_reason = leads || comes || self.find_other_reason(situation, node);
         if has_reason {
-            self.towards.set(node, leads);
-            self.before.set(node, comes);
+            let (towards, before) = (&mut self.towards, &mut self.before);
+            if leads {
+                insert(towards, node)
+            } else {
+                remove(towards, node)
+            }
+            if comes { insert(before, node) } else { remove(before, node) }
         }
         has_reason
     }
@@ -259,7 +265,7 @@ impl Deletion {
 
 /// Finds an alternative that is there.
 struct Search<'d> {
-    left: &'d FixedBitSet,
+    left: &'d [usize],
     blocks: &'d mut Vec<Block>,
     is_found: bool,
 }

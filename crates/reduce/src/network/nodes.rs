@@ -31,13 +31,52 @@ pub(super) fn empty(set: &mut FixedBitSet, n_nodes: usize) {
     }
 }
 
+/// A set that grows and shrinks where little else happens: its blocks, all of them. Behind the last node there may be anything.
+pub(super) type Words = Vec<usize>;
+
+/// Makes a set the empty one.
+pub(super) fn reset(set: &mut Words, n_nodes: usize) {
+    set.clear();
+    set.resize(n_nodes.div_ceil(WIDTH), 0);
+}
+
 /// Makes a set another one.
-pub(super) fn copy(set: &mut FixedBitSet, other: &FixedBitSet) {
-    if set.len() == other.len() {
-        set.as_mut_slice().copy_from_slice(other.as_slice());
-    } else {
-        *set = other.clone();
-    }
+pub(super) fn copy(set: &mut Words, other: &FixedBitSet) {
+    set.clear();
+    set.extend_from_slice(other.as_slice());
+}
+
+/// The nodes that are in two sets, the second of which has nothing behind the last node.
+pub(super) fn intersection(set: &[usize], other: &FixedBitSet) -> FixedBitSet {
+    let both = set.iter().zip(other.as_slice()).map(|(a, b)| a & b);
+    FixedBitSet::with_capacity_and_blocks(other.len(), both)
+}
+
+/// Whether a node is in a set.
+#[inline]
+pub(super) fn contains(set: &[usize], node: usize) -> bool {
+    set[node / WIDTH] >> (node % WIDTH) & 1 != 0
+}
+
+#[inline]
+pub(super) fn insert(set: &mut [usize], node: usize) {
+    set[node / WIDTH] |= 1 << (node % WIDTH);
+}
+
+#[inline]
+pub(super) fn remove(set: &mut [usize], node: usize) {
+    set[node / WIDTH] &= !(1 << (node % WIDTH));
+}
+
+/// Adds nodes to a set.
+#[inline]
+pub(super) fn add(set: &mut [usize], nodes: &[Block]) {
+    nodes.iter().for_each(|block| set[block.at as usize] |= block.bits);
+}
+
+/// Takes the nodes in a range out of a set.
+pub(super) fn remove_range(set: &mut [usize], nodes: Range<usize>) {
+    blocks_of(nodes).for_each(|block| set[block.at as usize] &= !block.bits);
 }
 
 /// The blocks of a set.
@@ -71,15 +110,13 @@ pub(super) fn blocks_of(nodes: Range<usize>) -> impl Iterator<Item = Block> {
 
 /// Adds nodes to a set.
 pub(super) fn unite(set: &mut FixedBitSet, nodes: &[Block]) {
-    let all = set.as_mut_slice();
-    nodes.iter().for_each(|block| all[block.at as usize] |= block.bits);
+    add(set.as_mut_slice(), nodes);
 }
 
 /// Whether all of the nodes are in a set.
 #[inline]
-pub(super) fn is_within(nodes: &[Block], set: &FixedBitSet) -> bool {
-    let all = set.as_slice();
-    nodes.iter().all(|block| block.bits & !all[block.at as usize] == 0)
+pub(super) fn is_within(nodes: &[Block], set: &[usize]) -> bool {
+    nodes.iter().all(|block| block.bits & !set[block.at as usize] == 0)
 }
 
 /// How many of the nodes are in a set.
@@ -172,9 +209,9 @@ mod tests {
         assert_eq!(made.len(), 4);
         assert!(made.iter().flat_map(|block| block.ones()).eq(nodes));
         let mut other = FixedBitSet::with_capacity(301);
-        assert!(!is_within(made, &other));
+        assert!(!is_within(made, other.as_slice()));
         unite(&mut other, made);
-        assert!(is_within(made, &other) && count_within(made, &other) == 6);
+        assert!(is_within(made, other.as_slice()) && count_within(made, &other) == 6);
         assert!(other.ones().eq(nodes));
         for range in [0..0, 5..5, 0..64, 3..64, 64..65, 60..200] {
             assert!(blocks_of(range.clone()).flat_map(Block::ones).eq(range));

@@ -22,7 +22,7 @@
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
 use super::look::Look;
-use super::nodes::{Block, Nodes, Sets, WIDTH, blocks_of, count_within, empty, unite};
+use super::nodes::{Block, Nodes, Sets, WIDTH, blocks_of, contains, count_within, empty, unite};
 use super::places::Place;
 use super::population::{Node, Population};
 use super::rows::{ClauseRow, LiteralRow, Row};
@@ -98,6 +98,8 @@ pub(super) struct Situation<'a, 'n> {
     /// Nodes that may still be enabled some time.
     pub(super) live: Rc<FixedBitSet>,
     room: &'a Room,
+    /// The nodes that are enabled, block by block.
+    firing: &'a [usize],
     n_nodes: usize,
     // Of the population.
     nodes: Rc<[Node]>,
@@ -136,13 +138,25 @@ impl<'a, 'n> Situation<'a, 'n> {
         empty(&mut room.dead, n_nodes);
         room.dead.insert_range(..);
         room.dead.difference_with(&live);
-        Self { look, live, room, n_nodes, nodes, before, after, rows }
+        Self { firing: look.here.enabled.as_slice(), look, live, room, n_nodes, nodes, before, after, rows }
     }
 
     /// Which nodes are enabled, of processes that were asked.
     #[inline]
     pub(super) fn enabled(&self) -> &'a FixedBitSet {
         &self.look.here.enabled
+    }
+
+    /// The same, block by block.
+    #[inline]
+    pub(super) fn firing(&self) -> &'a [usize] {
+        self.firing
+    }
+
+    /// Whether a node is enabled, if its process was asked.
+    #[inline]
+    pub(super) fn is_enabled(&self, node: usize) -> bool {
+        contains(self.firing, node)
     }
 
     /// For each block: which nodes belong to processes that were not asked yet.
@@ -255,14 +269,14 @@ impl<'a, 'n> Situation<'a, 'n> {
 
     /// One enabled node of a process, if it has one.
     pub(super) fn seed(&self, pid: usize) -> Option<usize> {
-        self.current(pid).find(|&node| self.enabled().contains(node))
+        self.current(pid).find(|&node| self.is_enabled(node))
     }
 
     /// Whether a process can do something, and nothing that others may ever do from here on is in the way of the steps that it may take
     /// now, or may enable them, whatever the values of variables are.
     pub(super) fn is_apart(&self, pid: usize) -> bool {
         self.look.is_apart(pid)
-            && self.current(pid).all(|node| self.enabled().contains(node) || self.is_explained(node))
+            && self.current(pid).all(|node| self.is_enabled(node) || self.is_explained(node))
     }
 
     /// Whether it is known what a disabled step that its process may take now waits for.
@@ -336,7 +350,7 @@ impl<'a, 'n> Situation<'a, 'n> {
 
     /// The same, but for what the process of the node must do if it is elsewhere.
     pub(super) fn others(&self, node: usize, chooser: &mut impl Chooser) {
-        if self.enabled().contains(node) {
+        if self.is_enabled(node) {
             self.with_enabled(node, |set| chooser.show(set));
         } else if self.is_step(node) && !self.is_current(node) {
             self.until_first_clause_holds(node, chooser);
