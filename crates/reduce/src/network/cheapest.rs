@@ -1,25 +1,37 @@
 //! Which alternative of a node costs least: enabled nodes that are new in a set, then nodes that are new.
 //!
 //! **Asks** about the processes of an alternative only if it may turn out to cost less than the best one so far: as long
-//! as they were not asked, none of their nodes counts as enabled.
+//! as they were not asked, none of their nodes counts as enabled. Nodes are counted only where enabled ones do not decide.
 //! **Checked by** the definition, for the closures that are made this way.
 
 use super::nodes::Block;
 use super::situation::{Chooser, Situation};
-use fixedbitset::FixedBitSet;
+use std::cell::Cell;
 
-/// How many enabled nodes, and how many nodes, would be new.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cost {
-    n_enabled: u32,
-    n_nodes: u32,
+/// What an alternative would bring, all blocks in one: nodes that are new, and those of them that are enabled, or whose processes
+/// were not asked.
+#[derive(Clone, Copy)]
+struct Offer {
+    new: usize,
+    firing: usize,
+    unasked: usize,
 }
+
+/// How many enabled nodes would be new, in the upper half, and how many nodes.
+type Cost = u64;
+
+/// An enabled node.
+const ENABLED: Cost = 1 << 32;
 
 /// Finds the first of the alternatives that cost least.
 pub(super) struct Cheapest<'c, 's, 'a, 'n> {
     situation: &'s Situation<'a, 'n>,
     set: &'c [usize],
     enabled: &'c [usize],
+    unasked: &'s [Cell<usize>],
+    /// What the best one would bring, if one was shown.
+    best: Option<Offer>,
+    /// What it costs, if that had to be found out.
     cost: Option<Cost>,
     pub(super) least: Vec<Block>,
 }
@@ -27,85 +39,127 @@ pub(super) struct Cheapest<'c, 's, 'a, 'n> {
 impl<'c, 's, 'a, 'n> Cheapest<'c, 's, 'a, 'n> {
     /// For a set that the alternatives would be added to. `least` is room for one of them.
     #[inline]
-    pub(super) fn new(situation: &'s Situation<'a, 'n>, set: &'c FixedBitSet, least: Vec<Block>) -> Self
+    pub(super) fn new(situation: &'s Situation<'a, 'n>, set: &'c [usize], least: Vec<Block>) -> Self
     where
         'a: 'c,
     {
-        let (set, enabled) = (set.as_slice(), situation.enabled().as_slice());
-        Self { situation, set, enabled, cost: None, least }
-    }
-
-    /// What an alternative costs; at least, as long as processes were not asked. Whether all were.
-    #[inline]
-    fn cost(&self, nodes: &[Block]) -> (Cost, bool) {
-        let (mut cost, mut all_unasked) = (Cost::default(), 0);
-        for &Block { at, bits } in nodes {
-            let block = at as usize;
-            let new = bits & !self.set[block];
-            if new == 0 {
-                continue;
-            }
-            let unasked = self.situation.unasked(block);
-            all_unasked |= new & unasked;
-            cost.n_nodes += count(new);
-            let firing = new & self.enabled[block] & !unasked;
-            if firing != 0 {
-                cost.n_enabled += count(firing);
-            }
-        }
-        (cost, all_unasked == 0)
-    }
-
-    #[inline]
-    fn keep(&mut self, nodes: &[Block], cost: Cost) {
-        self.cost = Some(cost);
-        self.least.clear();
-        // One by one: mostly there is one.
-        nodes.iter().for_each(|&block| self.least.push(block));
+        let enabled = situation.firing();
+        Self { situation, set, enabled, unasked: situation.unasked(), best: None, cost: None, least }
     }
 
     /// Whether there is an alternative that costs nothing.
     #[inline]
     pub(super) fn is_free(&self) -> bool {
-        self.cost == Some(Cost::default())
+        self.best.is_some_and(|best| best.new == 0)
+    }
+
+    /// What an alternative would bring; of enabled nodes at least these, as long as processes were not asked.
+    #[inline(always)]
+    fn offer(&self, nodes: &[Block]) -> Offer {
+        let mut offer = Offer { new: 0, firing: 0, unasked: 0 };
+        for &Block { at, bits } in nodes {
+            let block = at as usize;
+            let new = bits & !self.set[block];
+            let unasked = new & self.unasked[block].get();
+            offer.new |= new;
+            offer.unasked |= unasked;
+            offer.firing |= new & self.enabled[block] & !unasked;
+        }
+        offer
+    }
+
+    /// What an alternative costs, as far as it was asked.
+    fn cost(&self, nodes: &[Block]) -> Cost {
+        let mut cost = 0;
+        for &Block { at, bits } in nodes {
+            let block = at as usize;
+            let new = bits & !self.set[block];
+            let firing = new & self.enabled[block] & !self.unasked[block].get();
+            cost += count(new) + ENABLED * count(firing);
+        }
+        cost
+    }
+
+    /// Whether an alternative costs less than the best one.
+    #[inline]
+    fn is_less(&mut self, nodes: &[Block], offer: Offer) -> bool {
+        let Some(best) = self.best else { return true };
+        match (offer.firing != 0, best.firing != 0) {
+            (false, true) => true,
+            (true, false) => false,
+            _ if best.new == 0 => false,
+            _ => offer.new == 0 || self.has_less(nodes),
+        }
+    }
+
+    /// The same of an alternative that brings something new.
+    fn has_less(&mut self, nodes: &[Block]) -> bool {
+        let least = self.cost.unwrap_or_else(|| self.cost(&self.least));
+        self.cost = Some(least);
+        least > 1 && self.cost(nodes) < least
+    }
+
+    #[inline]
+    fn keep(&mut self, nodes: &[Block], offer: Offer) {
+        (self.best, self.cost) = (Some(offer), None);
+        self.least.clear();
+        // One by one: mostly there is one.
+        nodes.iter().for_each(|&block| self.least.push(block));
     }
 }
 
-/// How many bits are set: mostly one.
+/// How many bits are set: mostly none or one.
 #[inline]
-fn count(bits: usize) -> u32 {
-    if bits & (bits - 1) == 0 { 1 } else { bits.count_ones() }
+fn count(bits: usize) -> Cost {
+    if bits & bits.wrapping_sub(1) == 0 { (bits != 0).into() } else { bits.count_ones().into() }
 }
 
 impl Chooser for Cheapest<'_, '_, '_, '_> {
     #[inline]
     fn is_welcome(&mut self, nodes: &[Block]) -> bool {
-        self.cost.is_none_or(|least| self.cost(nodes).0 < least)
+        self.is_less(nodes, self.offer(nodes))
     }
 
     #[inline]
     fn take(&mut self, nodes: &[Block]) -> bool {
-        let (mut cost, is_exact) = self.cost(nodes);
-        if !is_exact {
+        let mut offer = self.offer(nodes);
+        if offer.unasked != 0 {
             for &Block { at, bits } in nodes {
                 self.situation.ask_about(Block { at, bits: bits & !self.set[at as usize] });
             }
-            cost = self.cost(nodes).0;
+            offer = self.offer(nodes);
         }
-        if self.cost.is_none_or(|least| cost < least) {
-            self.keep(nodes, cost);
+        if self.is_less(nodes, offer) {
+            self.keep(nodes, offer);
         }
         self.is_free()
     }
 
     #[inline]
     fn show(&mut self, nodes: &[Block]) -> bool {
-        let (cost, is_exact) = self.cost(nodes);
-        if self.cost.is_none_or(|least| cost < least) {
-            if !is_exact {
+        let offer = self.offer(nodes);
+        if self.is_less(nodes, offer) {
+            if offer.unasked != 0 {
                 return self.take(nodes);
             }
-            self.keep(nodes, cost);
+            self.keep(nodes, offer);
+        }
+        self.is_free()
+    }
+
+    #[inline]
+    fn show_first(&mut self, one: &[Block], other: &[Block]) -> bool {
+        let (first, second) = (self.offer(one), self.offer(other));
+        debug_assert!(first.unasked | second.unasked == 0, "their process was asked");
+        let is_second = match (first.firing != 0, second.firing != 0) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => self.cost(other) < self.cost(one),
+        };
+        if is_second {
+            self.keep(other, second)
+        } else {
+            self.keep(one, first)
         }
         self.is_free()
     }

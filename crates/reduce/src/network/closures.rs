@@ -9,8 +9,10 @@
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
 use super::cheapest::Cheapest;
-use super::nodes::{Block, blocks, empty, unite};
-use super::places::Place;
+use super::nodes::{
+    Block, WIDTH, Words, add, blocks, blocks_of, contains, copy, insert, intersection, is_within, reset,
+    unite,
+};
 use super::situation::{Chooser, Situation};
 use fixedbitset::FixedBitSet;
 
@@ -51,9 +53,9 @@ pub(super) fn seeds<'s>(situation: &'s Situation<'_, '_>) -> impl Iterator<Item 
 #[derive(Default)]
 pub(super) struct Closures {
     closure: Closure,
-    best: FixedBitSet,
+    best: Words,
     /// Seeds whose closures were made.
-    closed: FixedBitSet,
+    closed: Words,
 }
 
 impl Closures {
@@ -74,14 +76,14 @@ impl Closures {
                     // Others can do something, too.
                     if best_size.is_none_or(|best_size| size < best_size) {
                         best_size = Some(size);
-                        empty(&mut self.best, situation.n_nodes());
-                        self.best.insert_range(current);
+                        reset(&mut self.best, situation.n_nodes());
+                        blocks_of(current).for_each(|block| add(&mut self.best, &[block]));
                     }
                 }
             }
         }
         let mut seeds = seeds(situation);
-        empty(&mut self.closed, situation.n_nodes());
+        reset(&mut self.closed, situation.n_nodes());
         while best_size != Some(1) {
             let Some(seed) = seeds.next() else { break };
             let limit = best_size.map_or(Limit::Everything, Limit::Enabled);
@@ -90,13 +92,9 @@ impl Closures {
                 best_size = Some(self.closure.n_enabled);
                 std::mem::swap(&mut self.best, &mut self.closure.set);
             }
-            self.closed.insert(seed);
+            insert(&mut self.closed, seed);
         }
-        best_size.map(|_| {
-            let mut set = self.best.clone();
-            set.intersect_with(&situation.live);
-            set
-        })
+        best_size.map(|_| intersection(&self.best, &situation.live))
     }
 
     /// The smallest closure that has an invisible node if one is enabled: without any visible one if possible (I).
@@ -105,7 +103,7 @@ impl Closures {
         let is_visible = |n: &usize| visible.contains(*n);
         let n_enabled = situation.enabled().count_ones(..);
         let has_invisible =
-            |set: &FixedBitSet| set.intersection(situation.enabled()).any(|n| !is_visible(&n));
+            |set: &Words| intersection(set, situation.enabled()).ones().any(|n| !is_visible(&n));
         let must_have_invisible = situation.enabled().ones().any(|n| !is_visible(&n));
         let mut best: Option<FixedBitSet> = None;
         let mut best_size = n_enabled;
@@ -157,9 +155,9 @@ impl Closures {
 #[derive(Default)]
 struct Closure {
     /// Besides its members, all nodes that are not live.
-    set: FixedBitSet,
-    /// Nodes of processes all of whose current steps are in the set. They come in without bringing anything.
-    covered: FixedBitSet,
+    set: Words,
+    /// Nodes of groups all of whose steps towards them are in the set. They come in without bringing anything.
+    covered: Words,
     /// Nodes of the set that may bring others.
     work: Vec<usize>,
     n_enabled: usize,
@@ -170,7 +168,7 @@ struct Closure {
 impl Closure {
     /// Makes the closure of some nodes. Given up, with some set, at a limit.
     fn close(&mut self, situation: &Situation<'_, '_>, seeds: &[usize], disabled: Disabled, limit: Limit) {
-        self.close_without(situation, seeds, disabled, limit, &FixedBitSet::new());
+        self.close_without(situation, seeds, disabled, limit, &[]);
     }
 
     /// The same, given up as well when one of the enabled nodes in `unwanted` comes in. Whether it was not given up.
@@ -180,39 +178,38 @@ impl Closure {
         seeds: &[usize],
         disabled: Disabled,
         limit: Limit,
-        unwanted: &FixedBitSet,
+        unwanted: &[usize],
     ) -> bool {
         self.begin(situation, seeds);
         let mut n_before = 0;
         while let Some(node) = self.work.pop() {
-            let is_waiting = situation.is_step(node) && !situation.enabled().contains(node);
+            if contains(&self.covered, node) {
+                continue;
+            }
+            let (is_step, is_enabled) = (situation.is_step(node), situation.is_enabled(node));
+            let is_waiting = is_step && !is_enabled;
             if is_waiting && disabled == Disabled::Everything {
-                self.set.insert_range(..);
+                self.set.fill(usize::MAX);
                 self.n_enabled = situation.enabled().count_ones(..);
                 break;
             }
-            if self.covered.contains(node) {
-                continue;
-            }
-            if !is_waiting && situation.is_step(node) {
+            if is_enabled {
                 situation.with_enabled(node, |set| self.add(situation, set));
             } else if is_waiting && !situation.is_current(node) {
-                if self.covers(situation, situation.pid(node)) {
-                    // Before it can be enabled its process must take one of the steps that are in already.
-                    continue;
-                }
                 if disabled == Disabled::Process {
                     self.add_current(situation, situation.pid(node));
                 } else {
-                    self.add_cheapest(situation, |chooser| situation.elsewhere(node, chooser));
+                    self.add_elsewhere(situation, node);
                 }
             } else if is_waiting && disabled == Disabled::Process {
                 // All that may change what it waits for.
                 let mut all = FixedBitSet::with_capacity(situation.n_nodes());
                 situation.alternatives(node, &mut All(&mut all));
                 self.add(situation, &blocks(&all).collect::<Vec<_>>());
-            } else {
-                self.add_cheapest(situation, |chooser| situation.alternatives(node, chooser));
+            } else if !self
+                .add_cheapest(situation, |chooser| situation.until_false_clause_holds(node, chooser))
+            {
+                situation.with_brought(node, |set| self.add(situation, set));
             }
             if self.n_enabled > n_before {
                 if limit.is_reached(situation, self.n_enabled) || has_any(&self.set, unwanted) {
@@ -225,41 +222,38 @@ impl Closure {
     }
 
     fn begin(&mut self, situation: &Situation<'_, '_>, seeds: &[usize]) {
-        empty(&mut self.set, situation.n_nodes());
-        empty(&mut self.covered, situation.n_nodes());
-        self.set.insert_range(..);
-        self.set.difference_with(&situation.live);
-        self.set.extend(seeds.iter().copied());
+        copy(&mut self.set, situation.dead());
+        reset(&mut self.covered, situation.n_nodes());
+        seeds.iter().for_each(|&seed| insert(&mut self.set, seed));
         seeds.iter().for_each(|&seed| situation.ask_about_node(seed));
         self.work.clear();
         self.work.extend(seeds);
-        self.n_enabled = seeds.iter().filter(|&&seed| situation.enabled().contains(seed)).count();
+        self.n_enabled = seeds.iter().filter(|&&seed| situation.is_enabled(seed)).count();
     }
 
     /// The members.
     fn live_set(&self, situation: &Situation<'_, '_>) -> FixedBitSet {
-        let mut set = self.set.clone();
-        set.intersect_with(&situation.live);
-        set
+        intersection(&self.set, &situation.live)
     }
 
-    /// Whether all steps that a process may take now are in the set.
-    #[inline]
-    fn covers(&mut self, situation: &Situation<'_, '_>, pid: usize) -> bool {
-        let Place { current, all, .. } = situation.place(pid);
-        let covers = current.clone().all(|node| self.set.contains(node));
-        if covers {
-            self.covered.insert_range(all.start..current.start);
-            self.covered.insert_range(current.end..all.end);
+    /// Adds the alternative that costs least of a node whose process is elsewhere. If all steps towards it are in the set, the process must take
+    /// one of them before it can be enabled, and the same is true of its whole group.
+    fn add_elsewhere(&mut self, situation: &Situation<'_, '_>, node: usize) {
+        let place = situation.place(situation.pid(node));
+        let group = place.group(node);
+        let towards = place.towards(group);
+        if is_within(towards, &self.set) {
+            add(&mut self.covered, place.members(group));
+        } else if !is_within(situation.before(node), &self.set) {
+            self.add_cheapest(situation, |chooser| situation.elsewhere(node, towards, chooser));
         }
-        covers
     }
 
     /// Adds nodes.
     #[inline]
     fn add(&mut self, situation: &Situation<'_, '_>, nodes: &[Block]) {
-        let (set, covered) = (self.set.as_mut_slice(), self.covered.as_slice());
-        let enabled = situation.enabled().as_slice();
+        let Self { set, covered, work, n_enabled, .. } = self;
+        let (enabled, unasked) = (situation.firing(), situation.unasked());
         for &Block { at, bits } in nodes {
             let block = at as usize;
             let new = bits & !set[block];
@@ -267,12 +261,17 @@ impl Closure {
                 continue;
             }
             set[block] |= new;
-            situation.ask_about(Block { at, bits: new });
-            if new & enabled[block] != 0 {
-                self.n_enabled += (new & enabled[block]).count_ones() as usize;
+            if new & unasked[block].get() != 0 {
+                situation.ask_about(Block { at, bits: new });
             }
-            for node in (Block { at, bits: new & !covered[block] }).ones() {
-                self.work.push(node);
+            let firing = new & enabled[block];
+            if firing != 0 {
+                *n_enabled += firing.count_ones() as usize;
+            }
+            let mut rest = new & !covered[block];
+            while rest != 0 {
+                work.push(block * WIDTH + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
             }
         }
     }
@@ -280,35 +279,37 @@ impl Closure {
     /// Adds the steps that a process may take now.
     fn add_current(&mut self, situation: &Situation<'_, '_>, pid: usize) {
         for node in situation.current(pid) {
-            if !self.set.put(node) {
-                self.n_enabled += usize::from(situation.enabled().contains(node));
+            if !contains(&self.set, node) {
+                insert(&mut self.set, node);
+                self.n_enabled += usize::from(situation.is_enabled(node));
                 self.work.push(node);
             }
         }
     }
 
-    /// Adds the alternative that costs least: enabled nodes that are new, then nodes that are new.
+    /// Adds the alternative that costs least: enabled nodes that are new, then nodes that are new. Gives what showing them gave.
     #[inline]
-    fn add_cheapest<'s, 'a, 'n>(
+    fn add_cheapest<'s, 'a, 'n, A>(
         &mut self,
         situation: &'s Situation<'a, 'n>,
-        show: impl FnOnce(&mut Cheapest<'_, 's, 'a, 'n>),
-    ) {
+        show: impl FnOnce(&mut Cheapest<'_, 's, 'a, 'n>) -> A,
+    ) -> A {
         let mut least = std::mem::take(&mut self.least);
         least.clear();
         let mut cheapest = Cheapest::new(situation, &self.set, least);
-        show(&mut cheapest);
+        let shown = show(&mut cheapest);
         let (is_free, least) = (cheapest.is_free(), cheapest.least);
         if !is_free {
             self.add(situation, &least);
         }
         self.least = least;
+        shown
     }
 }
 
 /// Whether some of the nodes that are wanted nowhere are in a set, of whose nodes they are.
-fn has_any(set: &FixedBitSet, unwanted: &FixedBitSet) -> bool {
-    set.as_slice().iter().zip(unwanted.as_slice()).any(|(set, unwanted)| set & unwanted != 0)
+fn has_any(set: &[usize], unwanted: &[usize]) -> bool {
+    set.iter().zip(unwanted).any(|(set, unwanted)| set & unwanted != 0)
 }
 
 /// The sum of all alternatives.

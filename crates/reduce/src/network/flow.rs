@@ -7,7 +7,8 @@
 
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
-use stubborn_network::{Action, Expr, LocationId, Network, Place, Scope, Step};
+use std::rc::Rc;
+use stubborn_network::{Action, Expr, Location, LocationId, Network, Place, Scope, Step};
 
 /// Facts about a network.
 #[derive(Debug)]
@@ -20,9 +21,11 @@ pub(super) struct Flow {
     /// For each kind and byte of its locals: whether it says which cell, channel or process is meant somewhere.
     selecting: Vec<Vec<bool>>,
     /// For each step: the locations where its process may stop.
-    pub(super) stops: Vec<Vec<LocationId>>,
+    pub(super) stops: Vec<Rc<[LocationId]>>,
     /// For each step: the steps that may follow it before the process stops.
     pub(super) runs: Vec<Vec<(LocationId, usize)>>,
+    /// For each step: whether what follows it before the process stops may come to a location twice.
+    pub(super) loops: Vec<bool>,
     /// For each kind and location: where a process that stops there can stop later, itself included.
     pub(super) reach: Vec<Vec<FixedBitSet>>,
     /// For each kind: its locations in an order in which as few steps as possible lead back.
@@ -37,6 +40,7 @@ impl Flow {
             selecting: network.processes.iter().map(|p| vec![false; p.locals_size]).collect(),
             stops: Vec::new(),
             runs: Vec::new(),
+            loops: Vec::new(),
             reach: Vec::new(),
             ranks: Vec::new(),
         };
@@ -80,6 +84,14 @@ impl Flow {
         (from..to).all(|i| self.stable_locals[kind][i] && self.selecting[kind][i])
     }
 
+    /// Whether there are locals of a kind that change and say which cell, channel or process is meant somewhere.
+    pub(super) fn has_selectors(&self, kind: usize) -> bool {
+        self.selecting[kind]
+            .iter()
+            .zip(&self.stable_locals[kind])
+            .any(|(selecting, stable)| *selecting && !stable)
+    }
+
     /// The bytes of the locals of a kind that make the tables of two processes of the kind differ: they never
     /// change, and they say which cell, channel or process is meant somewhere.
     pub(super) fn constant_bytes(&self, kind: usize) -> impl Iterator<Item = usize> + '_ {
@@ -93,7 +105,8 @@ impl Flow {
             for step in &location.steps {
                 let (stops, run) = follow_step(network, kind, step);
                 next[l].extend(stops.iter().map(|stop| stop.index()));
-                self.stops.push(stops);
+                self.stops.push(stops.into());
+                self.loops.push(has_loop(locations, &run));
                 self.runs.push(run);
             }
         }
@@ -232,4 +245,23 @@ fn may_block(network: &Network, kind: usize, at: LocationId) -> bool {
         _ => false,
     };
     process.provided.is_some() || !process.locations[at.index()].steps.iter().any(always)
+}
+
+/// Whether a run may come to a location twice: it can lose its locations one by one, always one that no other
+/// leads to, unless there is a loop.
+fn has_loop(locations: &[Location], run: &[(LocationId, usize)]) -> bool {
+    let mut left: BTreeSet<LocationId> = run.iter().map(|(at, _)| *at).collect();
+    let mut edges: Vec<(LocationId, LocationId)> = Vec::new();
+    for &(at, i) in run {
+        let step = &locations[at.index()].steps[i];
+        if step.is_atomic {
+            edges.push((at, step.next));
+        }
+    }
+    while let Some(&free) =
+        left.iter().find(|at| !edges.iter().any(|(from, to)| to == *at && left.contains(from)))
+    {
+        left.remove(&free);
+    }
+    !left.is_empty()
 }

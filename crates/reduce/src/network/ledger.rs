@@ -8,10 +8,13 @@
 
 use super::accord::{Clash, affects, changes, clash, contradict};
 use super::channels::Channels;
+use super::nodes::Nodes;
 use super::signature::{of_any, of_literal, of_read};
 use super::touch::{ChannelOp, Literal, Op, Read, Touch};
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::cell::OnceCell;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 /// Everything that is done or waited for; sets are sets of deeds.
@@ -20,32 +23,39 @@ pub(super) struct Ledger {
     n_deeds: usize,
     ops: Vec<Doing>,
     literals: Vec<Waiting>,
-    /// By signature: those that have it.
-    ops_with: FxHashMap<u64, Vec<u32>>,
-    literals_with: FxHashMap<u64, Vec<u32>>,
+    /// By hash, and by signature: the first of the lists of those that have it.
+    ops_with: FxHashMap<u64, u32>,
+    literals_with: FxHashMap<u64, u32>,
+    /// Lists of deeds: one of them, and where its list goes on.
+    deeds: Vec<(u32, u32)>,
     /// Deeds in whose guards something may go wrong, with a signature of what decides that.
     risky: Vec<(usize, u64)>,
 }
 
-/// An op, and who does it.
+/// The end of a list.
+const END: u32 = u32::MAX;
+
+/// An op, and a list of who does it.
 #[derive(Debug)]
 struct Doing {
     op: Op,
     signature: u64,
-    by: FixedBitSet,
+    by: u32,
     hits: Option<Rc<Hits>>,
+    next: u32,
 }
 
-/// A literal, and whose guard has it.
+/// A literal, and a list of whose guard has it.
 #[derive(Debug)]
 struct Waiting {
     literal: Literal,
     signature: u64,
-    by: FixedBitSet,
+    by: u32,
     /// As all of a clause.
-    alone: FixedBitSet,
+    alone: u32,
     changers: Option<Rc<Changers>>,
     excluded: Option<Rc<FixedBitSet>>,
+    next: u32,
 }
 
 /// What an op is in the way of.
@@ -66,23 +76,25 @@ pub(super) struct Hits {
 pub(super) struct Changers {
     pub(super) enablers: FixedBitSet,
     pub(super) falsifiers: FixedBitSet,
+    /// The nodes that are held to account for them, once that was asked for.
+    pub(super) nodes: OnceCell<(Nodes, Nodes)>,
 }
 
 impl Ledger {
     /// The ledger of some deeds, which are numbered in this order.
-    pub(super) fn new<'t>(deeds: impl ExactSizeIterator<Item = &'t Touch>) -> Self {
+    pub(super) fn new(deeds: &[Touch]) -> Self {
         let mut ledger = Self { n_deeds: deeds.len(), ..Self::default() };
-        for (deed, touch) in deeds.enumerate() {
+        for (deed, touch) in deeds.iter().enumerate() {
             for op in &touch.ops {
                 let number = ledger.op(op);
-                ledger.ops[number].by.insert(deed);
+                add(&mut ledger.ops[number].by, deed, &mut ledger.deeds);
             }
             for clause in &touch.guard {
                 for literal in clause {
                     let number = ledger.literal(literal);
-                    ledger.literals[number].by.insert(deed);
+                    add(&mut ledger.literals[number].by, deed, &mut ledger.deeds);
                     if clause.len() == 1 {
-                        ledger.literals[number].alone.insert(deed);
+                        add(&mut ledger.literals[number].alone, deed, &mut ledger.deeds);
                     }
                 }
             }
@@ -95,38 +107,53 @@ impl Ledger {
 
     /// The number of an op.
     fn op(&mut self, op: &Op) -> usize {
-        let signature = of_any(op);
-        let known = self.ops_with.entry(signature).or_default();
-        if let Some(&number) = known.iter().find(|&&number| self.ops[number as usize].op == *op) {
-            return number as usize;
+        let mut hasher = FxHasher::default();
+        op.hash(&mut hasher);
+        let first = self.ops_with.entry(hasher.finish()).or_insert(END);
+        let mut at = *first;
+        while let Some(known) = self.ops.get(at as usize) {
+            if known.op == *op {
+                return at as usize;
+            }
+            at = known.next;
         }
-        known.push(self.ops.len() as u32);
-        let by = FixedBitSet::with_capacity(self.n_deeds);
-        self.ops.push(Doing { op: op.clone(), signature, by, hits: None });
+        let next = std::mem::replace(first, self.ops.len() as u32);
+        self.ops.push(Doing { op: op.clone(), signature: of_any(op), by: END, hits: None, next });
         self.ops.len() - 1
     }
 
     /// The number of a literal. How its truth is found out does not matter.
     fn literal(&mut self, literal: &Literal) -> usize {
         let signature = of_literal(literal);
-        let known = self.literals_with.entry(signature).or_default();
-        let is_it = |known: &Literal| known.test == literal.test && known.reads == literal.reads;
-        if let Some(&number) = known.iter().find(|&&number| is_it(&self.literals[number as usize].literal)) {
-            return number as usize;
+        let first = self.literals_with.entry(signature).or_insert(END);
+        let mut at = *first;
+        while let Some(Waiting { literal: known, next, .. }) = self.literals.get(at as usize) {
+            if known.test == literal.test && known.reads == literal.reads {
+                return at as usize;
+            }
+            at = *next;
         }
-        known.push(self.literals.len() as u32);
-        let literal = Literal { truth: None, ..literal.clone() };
-        let (by, alone) =
-            (FixedBitSet::with_capacity(self.n_deeds), FixedBitSet::with_capacity(self.n_deeds));
-        self.literals.push(Waiting { literal, signature, by, alone, changers: None, excluded: None });
+        let next = std::mem::replace(first, self.literals.len() as u32);
+        let literal = Literal { test: literal.test.clone(), reads: literal.reads.clone(), truth: None };
+        let (by, alone, changers, excluded) = (END, END, None, None);
+        self.literals.push(Waiting { literal, signature, by, alone, changers, excluded, next });
         self.literals.len() - 1
     }
 
+    /// Adds the deeds of a list to a set.
+    fn unite(&self, set: &mut FixedBitSet, list: u32) {
+        let mut at = list;
+        while let Some(&(deed, next)) = self.deeds.get(at as usize) {
+            set.insert(deed as usize);
+            at = next;
+        }
+    }
+
     /// What an op is in the way of.
-    pub(super) fn hits<'t>(
+    pub(super) fn hits(
         &mut self,
         op: &Op,
-        touch_of: impl Fn(usize) -> &'t Touch,
+        deeds: &[Touch],
         kind_of: &dyn Fn(usize) -> Option<usize>,
     ) -> Rc<Hits> {
         let number = self.op(op);
@@ -141,20 +168,20 @@ impl Ledger {
         }
         for &(deed, minded) in &self.risky {
             let decides = |read: &Read| affects(op, read, kind_of);
-            if minded & signature != 0 && touch_of(deed).risks.iter().any(decides) {
+            if minded & signature != 0 && deeds[deed].risks.iter().any(decides) {
                 hits.risky.insert(deed);
             }
         }
         for waiting in self.literals.iter().filter(|waiting| waiting.signature & signature != 0) {
             if changes(op, &waiting.literal, kind_of).1 {
-                hits.always.union_with(&waiting.by);
+                self.unite(&mut hits.always, waiting.by);
             }
         }
         for doing in self.ops.iter().filter(|doing| doing.signature & signature != 0) {
             match clash(op, &doing.op, kind_of) {
                 Clash::Never => {}
-                Clash::Always => hits.always.union_with(&doing.by),
-                Clash::UnlessMet => hits.unless.union_with(&doing.by),
+                Clash::Always => self.unite(&mut hits.always, doing.by),
+                Clash::UnlessMet => self.unite(&mut hits.unless, doing.by),
             }
         }
         let hits = Rc::new(hits);
@@ -174,14 +201,14 @@ impl Ledger {
         }
         let signature = self.literals[number].signature;
         let none = FixedBitSet::with_capacity(self.n_deeds);
-        let mut changers = Changers { enablers: none.clone(), falsifiers: none };
+        let mut changers = Changers { enablers: none.clone(), falsifiers: none, nodes: OnceCell::new() };
         for doing in self.ops.iter().filter(|doing| doing.signature & signature != 0) {
             let (enables, falsifies) = changes(&doing.op, literal, kind_of);
             if enables {
-                changers.enablers.union_with(&doing.by);
+                self.unite(&mut changers.enablers, doing.by);
             }
             if falsifies {
-                changers.falsifiers.union_with(&doing.by);
+                self.unite(&mut changers.falsifiers, doing.by);
             }
         }
         let changers = Rc::new(changers);
@@ -200,7 +227,7 @@ impl Ledger {
         for waiting in self.literals.iter().filter(|waiting| waiting.signature & signature != 0) {
             let other = &waiting.literal.test;
             if contradict(test, other) || contradict(other, test) {
-                excluded.union_with(&waiting.alone);
+                self.unite(&mut excluded, waiting.alone);
             }
         }
         let excluded = Rc::new(excluded);
@@ -214,9 +241,15 @@ impl Ledger {
         let mut deeds = FixedBitSet::with_capacity(self.n_deeds);
         for doing in self.ops.iter().filter(|doing| doing.signature & minded != 0) {
             if reads.iter().any(|read| affects(&doing.op, read, kind_of)) {
-                deeds.union_with(&doing.by);
+                self.unite(&mut deeds, doing.by);
             }
         }
         deeds
     }
+}
+
+/// Adds a deed to a list.
+fn add(list: &mut u32, deed: usize, deeds: &mut Vec<(u32, u32)>) {
+    let next = std::mem::replace(list, deeds.len() as u32);
+    deeds.push((deed as u32, next));
 }

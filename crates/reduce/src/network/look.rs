@@ -224,6 +224,8 @@ pub(super) struct Look<'a, 'n> {
     notes: RefCell<&'a mut Notes>,
     /// The first processes that were asked where they are, bit by bit.
     asked: Cell<u64>,
+    /// For the first numbers, bit by bit: whether it was asked if more nodes are enabled, and whether so it is.
+    more_than: Cell<(u64, u64)>,
 }
 
 impl<'a, 'n> Look<'a, 'n> {
@@ -248,6 +250,7 @@ impl<'a, 'n> Look<'a, 'n> {
             population,
             notes: RefCell::new(notes),
             asked: Cell::new(0),
+            more_than: Cell::new((0, 0)),
         }
     }
 
@@ -276,8 +279,10 @@ impl<'a, 'n> Look<'a, 'n> {
         self.asked.set(self.asked.get() | 1u64.checked_shl(pid as u32).unwrap_or(0));
         self.ask(Question::Process(pid));
         let steps = self.population.borrow().at(pid, self.here.locations[pid]);
-        for first in steps.skip(AT_ONCE).step_by(AT_ONCE) {
+        let mut first = steps.start + AT_ONCE;
+        while first < steps.end {
             self.ask(Question::Steps(first));
+            first += AT_ONCE;
         }
         true
     }
@@ -294,14 +299,27 @@ impl<'a, 'n> Look<'a, 'n> {
 
     /// Whether more than so many nodes are enabled.
     pub(super) fn are_more_than(&self, n: usize) -> bool {
-        self.ask_again(Question::MoreThan(n)) != 0
+        let bit = 1u64.checked_shl(n as u32).unwrap_or(0);
+        let (asked, so) = self.more_than.get();
+        if asked & bit != 0 {
+            return so & bit != 0;
+        }
+        let question = Question::MoreThan(n);
+        let is_so = if bit == 0 { self.ask_again(question) } else { self.ask(question) } != 0;
+        self.more_than.set((asked | bit, if is_so { so | bit } else { so }));
+        is_so
+    }
+
+    /// Whether one of the population's facts is so, if it was asked.
+    #[inline]
+    pub(super) fn known(&self, fact: usize) -> Option<bool> {
+        self.notes.borrow().truths.get(fact).copied().flatten()
     }
 
     /// Whether one of the population's facts is so.
     #[inline]
     pub(super) fn is_true(&self, fact: usize) -> bool {
-        let known = self.notes.borrow().truths.get(fact).copied().flatten();
-        known.unwrap_or_else(|| {
+        self.known(fact).unwrap_or_else(|| {
             let truth = self.ask(Question::Fact(fact)) != 0;
             let truths = &mut self.notes.borrow_mut().truths;
             if truths.len() <= fact {

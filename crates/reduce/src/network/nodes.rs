@@ -31,10 +31,71 @@ pub(super) fn empty(set: &mut FixedBitSet, n_nodes: usize) {
     }
 }
 
+/// A set that grows and shrinks where little else happens: its blocks, all of them. Behind the last node there may be anything.
+pub(super) type Words = Vec<usize>;
+
+/// Makes a set the empty one.
+pub(super) fn reset(set: &mut Words, n_nodes: usize) {
+    set.clear();
+    set.resize(n_nodes.div_ceil(WIDTH), 0);
+}
+
+/// Makes a set another one.
+pub(super) fn copy(set: &mut Words, other: &FixedBitSet) {
+    set.clear();
+    set.extend_from_slice(other.as_slice());
+}
+
+/// The nodes that are in two sets, the second of which has nothing behind the last node.
+pub(super) fn intersection(set: &[usize], other: &FixedBitSet) -> FixedBitSet {
+    let both = set.iter().zip(other.as_slice()).map(|(a, b)| a & b);
+    FixedBitSet::with_capacity_and_blocks(other.len(), both)
+}
+
+/// Whether a node is in a set.
+#[inline]
+pub(super) fn contains(set: &[usize], node: usize) -> bool {
+    set[node / WIDTH] >> (node % WIDTH) & 1 != 0
+}
+
+#[inline]
+pub(super) fn insert(set: &mut [usize], node: usize) {
+    set[node / WIDTH] |= 1 << (node % WIDTH);
+}
+
+#[inline]
+pub(super) fn remove(set: &mut [usize], node: usize) {
+    set[node / WIDTH] &= !(1 << (node % WIDTH));
+}
+
+/// Adds nodes to a set.
+#[inline]
+pub(super) fn add(set: &mut [usize], nodes: &[Block]) {
+    nodes.iter().for_each(|block| set[block.at as usize] |= block.bits);
+}
+
+/// Takes the nodes in a range out of a set.
+pub(super) fn remove_range(set: &mut [usize], nodes: Range<usize>) {
+    blocks_of(nodes).for_each(|block| set[block.at as usize] &= !block.bits);
+}
+
 /// The blocks of a set.
 pub(super) fn blocks(set: &FixedBitSet) -> impl Iterator<Item = Block> + '_ {
     let all = set.as_slice().iter().enumerate();
     all.filter(|(_, bits)| **bits != 0).map(|(at, &bits)| Block { at: at as u32, bits })
+}
+
+/// A set that does not change any more.
+pub(super) fn nodes(set: &FixedBitSet) -> Nodes {
+    // Mostly it is small: then it is made at one go.
+    let mut few = [Block { at: 0, bits: 0 }; 8];
+    let mut n = 0;
+    for block in blocks(set) {
+        let Some(next) = few.get_mut(n) else { return blocks(set).collect() };
+        *next = block;
+        n += 1;
+    }
+    few[..n].into()
 }
 
 /// The blocks of all nodes in a range.
@@ -49,15 +110,13 @@ pub(super) fn blocks_of(nodes: Range<usize>) -> impl Iterator<Item = Block> {
 
 /// Adds nodes to a set.
 pub(super) fn unite(set: &mut FixedBitSet, nodes: &[Block]) {
-    let all = set.as_mut_slice();
-    nodes.iter().for_each(|block| all[block.at as usize] |= block.bits);
+    add(set.as_mut_slice(), nodes);
 }
 
 /// Whether all of the nodes are in a set.
 #[inline]
-pub(super) fn is_within(nodes: &[Block], set: &FixedBitSet) -> bool {
-    let all = set.as_slice();
-    nodes.iter().all(|block| block.bits & !all[block.at as usize] == 0)
+pub(super) fn is_within(nodes: &[Block], set: &[usize]) -> bool {
+    nodes.iter().all(|block| block.bits & !set[block.at as usize] == 0)
 }
 
 /// How many of the nodes are in a set.
@@ -70,11 +129,14 @@ impl Block {
     /// Its nodes.
     #[inline]
     pub(super) fn ones(self) -> impl Iterator<Item = usize> {
-        let mut bits = self.bits;
+        let (first, mut bits) = (self.at as usize * WIDTH, self.bits);
         std::iter::from_fn(move || {
-            let first = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+            if bits == 0 {
+                return None;
+            }
+            let next = bits.trailing_zeros() as usize;
             bits &= bits - 1;
-            Some(self.at as usize * WIDTH + first)
+            Some(first + next)
         })
     }
 }
@@ -83,7 +145,7 @@ impl Block {
 #[derive(Debug, Default)]
 pub(super) struct Sets {
     blocks: Vec<Block>,
-    ends: Vec<u32>,
+    ranges: Vec<Range<u32>>,
 }
 
 impl Sets {
@@ -97,35 +159,36 @@ impl Sets {
                 None => self.blocks.push(Block { at, bits }),
             }
         }
-        self.ends.push(self.blocks.len() as u32);
+        self.ranges.push(first as u32..self.blocks.len() as u32);
     }
 
     /// Adds a set.
     pub(super) fn push_set(&mut self, set: &FixedBitSet) {
+        let first = self.blocks.len();
         self.blocks.extend(blocks(set));
-        self.ends.push(self.blocks.len() as u32);
+        self.ranges.push(first as u32..self.blocks.len() as u32);
     }
 
     /// One of the sets.
     #[inline]
     pub(super) fn get(&self, number: usize) -> &[Block] {
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.blocks[start as usize..self.ends[number] as usize]
+        let Range { start, end } = self.ranges[number].clone();
+        &self.blocks[start as usize..end as usize]
     }
 
     /// How many sets there are.
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.ranges.len()
     }
 
     pub(super) fn clear(&mut self) {
         self.blocks.clear();
-        self.ends.clear();
+        self.ranges.clear();
     }
 
     /// What they take in memory, roughly, in numbers.
     pub(super) fn size(&self) -> usize {
-        self.ends.len() + self.blocks.len()
+        self.ranges.len() + self.blocks.len()
     }
 }
 
@@ -146,9 +209,9 @@ mod tests {
         assert_eq!(made.len(), 4);
         assert!(made.iter().flat_map(|block| block.ones()).eq(nodes));
         let mut other = FixedBitSet::with_capacity(301);
-        assert!(!is_within(made, &other));
+        assert!(!is_within(made, other.as_slice()));
         unite(&mut other, made);
-        assert!(is_within(made, &other) && count_within(made, &other) == 6);
+        assert!(is_within(made, other.as_slice()) && count_within(made, &other) == 6);
         assert!(other.ones().eq(nodes));
         for range in [0..0, 5..5, 0..64, 3..64, 64..65, 60..200] {
             assert!(blocks_of(range.clone()).flat_map(Block::ones).eq(range));

@@ -7,17 +7,16 @@
 use super::channels::Channels;
 use super::flow::{Flow, for_each_selector};
 use super::ledger::Ledger;
-use super::nodes::Sets;
+use super::nodes::{Block, Nodes, Sets, nodes, unite};
 use super::places::Place;
 use super::resolve::{Known, Newborn, Partners, Selectors, check, touch, wanted};
-use super::rows::{Deed, Row};
+use super::rows::Row;
 use super::shape::Shape;
 use super::signature::Signature;
 use super::touch::{Op, Read, Touch};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 use stubborn_network::{
@@ -27,11 +26,9 @@ use stubborn_network::{
 /// Rows for the locals at hand, at most; what is more is done without them.
 const MOST_ROWS: usize = 10_000;
 
-/// What is remembered of places (in numbers), sets of live nodes, and places that are apart with some of them, at most; then
-/// all is found again.
+/// What is remembered of places (in numbers), and sets of live nodes, at most; then all is found again.
 const MOST_IN_PLACES: usize = 1 << 20;
 const MOST_LIVES: usize = 1 << 12;
-const MOST_APART: usize = 1 << 16;
 
 /// What is looked at from outside.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +52,10 @@ pub(super) struct Node {
     pub(super) index: usize,
     /// Which step of the network.
     pub(super) step: usize,
+    /// Whether what it requires depends on locals of its process.
+    pub(super) is_selective: bool,
+    /// Whether it is for when nothing else can be done.
+    pub(super) is_timeout: bool,
 }
 
 /// The tables for some processes.
@@ -67,7 +68,9 @@ pub(super) struct Population {
     /// First node of each process.
     pub(super) bases: Vec<usize>,
     /// What each node does, whatever its locals are, and then what the processes do that are started by some.
-    pub(super) deeds: Vec<Deed>,
+    pub(super) deeds: Vec<Touch>,
+    /// For each of these processes: its deeds, and the nodes that start it, or start who starts it.
+    pub(super) starters: Vec<(Range<usize>, Nodes)>,
     /// What they do and wait for, each thing once.
     pub(super) ledger: RefCell<Ledger>,
     /// The deeds that are for when nothing else can be done.
@@ -93,17 +96,18 @@ pub(super) struct Population {
     may_fail: FixedBitSet,
     /// Nodes that may change what is to be kept.
     pub(super) changing: FixedBitSet,
-    /// For each process and location: nodes from there on, ever.
-    pub(super) reach: Vec<Vec<FixedBitSet>>,
-    /// For each node: the nodes of its process after which it may come next.
+    /// For each process: the different sets of nodes from some location on, ever.
+    reach: Vec<Vec<FixedBitSet>>,
+    /// For each node: the nodes of its process after which it may come next, and those that may come next after it.
     pub(super) before: Rc<Sets>,
+    pub(super) after: Rc<Sets>,
     wants: Vec<Vec<Channels>>,
     /// The steps that may take part in a rendezvous as receivers, and on which channels.
     receivers: Vec<(usize, LocationId, usize, Channels)>,
     /// What the rows ask of states.
     pub(super) facts: Vec<Fact>,
-    /// For each process and location: see [`Population::needs`].
-    needs: HashMap<(usize, LocationId), FixedBitSet>,
+    /// For each process and location: see [`Population::needs`], once that was asked for.
+    needs: Vec<Vec<Option<Nodes>>>,
     /// For each process and location: which of the different sets of nodes from there on.
     reach_numbers: Vec<Vec<u16>>,
     /// Where processes are may matter for what is live in few ways: the sets of live nodes, by these numbers of all processes.
@@ -111,8 +115,6 @@ pub(super) struct Population {
     live_sets: Vec<Rc<FixedBitSet>>,
     /// The number of the first of them: those that were forgotten have numbers that do not come again.
     first_live: usize,
-    /// For each of these, process and location, whether it is apart.
-    apart: FxHashMap<(usize, usize, LocationId), bool>,
     live_key: Vec<u16>,
     /// For each process and location: what is known of it, once that was asked for; and how much that is.
     places: Vec<Vec<Option<Rc<Place>>>>,
@@ -125,7 +127,7 @@ pub(super) struct Population {
 #[derive(Debug)]
 pub(super) struct Fact {
     pid: usize,
-    expr: Expr,
+    expr: Rc<Expr>,
     /// Made when it is first asked; `None` if only the reference can evaluate it.
     compiled: Option<Option<Condition>>,
 }
@@ -165,6 +167,7 @@ impl Population {
             nodes: Rc::default(),
             bases: Vec::new(),
             deeds: Vec::new(),
+            starters: Vec::new(),
             ledger: RefCell::default(),
             timeouts: FixedBitSet::new(),
             selectors: Vec::new(),
@@ -182,15 +185,15 @@ impl Population {
             changing: FixedBitSet::new(),
             reach: Vec::new(),
             before: Rc::default(),
+            after: Rc::default(),
             wants: Vec::new(),
             receivers: Vec::new(),
             facts: Vec::new(),
-            needs: HashMap::new(),
+            needs: Vec::new(),
             reach_numbers: Vec::new(),
             lives: FxHashMap::default(),
             live_sets: Vec::new(),
             first_live: 0,
-            apart: FxHashMap::default(),
             live_key: Vec::new(),
             places: Vec::new(),
             n_in_places: 0,
@@ -204,12 +207,21 @@ impl Population {
             let Node { pid, location, index, .. } = population.nodes[n];
             let known = Known::new(network, flow, view, Some(pid), population.kinds[pid], &[]);
             let made = touch(&known, location, index, &Takers { population: &population });
-            population.deeds.push(Deed { touch: made, nodes: vec![n] });
-            population.selectors.push(selectors(network, flow, population.kinds[pid], location, index));
+            let kind = population.kinds[pid];
+            let selectors = if flow.has_selectors(kind) {
+                selectors(network, flow, kind, location, index)
+            } else {
+                Vec::new()
+            };
+            if let Some(nodes) = Rc::get_mut(&mut population.nodes) {
+                (nodes[n].is_selective, nodes[n].is_timeout) = (!selectors.is_empty(), made.is_timeout);
+            }
+            population.deeds.push(made);
+            population.selectors.push(selectors);
         }
         population.find_offspring(network, flow, view);
-        population.ledger = RefCell::new(Ledger::new(population.deeds.iter().map(|deed| &deed.touch)));
-        let is_timeout = |&deed: &usize| population.deeds[deed].touch.is_timeout;
+        population.ledger = RefCell::new(Ledger::new(&population.deeds));
+        let is_timeout = |&deed: &usize| population.deeds[deed].is_timeout;
         population.timeouts = (0..population.deeds.len()).filter(is_timeout).collect();
         population.rows = vec![OnceCell::new(); population.nodes.len()].into();
         population.rows_now = vec![Vec::new(); population.nodes.len()];
@@ -218,9 +230,9 @@ impl Population {
         population.checked = watched.checks.iter().map(|expr| check(&known, expr, false)).collect();
         population.check_signatures = population.checked.iter().map(Signature::of).collect();
         for i in 0..population.checked.len() {
-            let (row, truths) = population.row(&population.checked[i], None);
-            let row = population.asking(row, truths, 0);
-            population.checks.push(row);
+            let mut row = population.row(&population.checked[i], None);
+            ask(&mut population.facts, &mut row, &population.checked[i], 0);
+            population.checks.push(Rc::new(row));
         }
         population.may_fail = population.with_deeds(|touch| touch.may_fail);
         population.visible = FixedBitSet::with_capacity(population.n_nodes());
@@ -259,7 +271,7 @@ impl Population {
             Expr::NonProgress => |location| location.is_progress,
             Expr::Accepting => |location| location.is_accept,
             _ => {
-                let (row, _) = self.row(&check(known, expr, false), None);
+                let row = self.row(&check(known, expr, false), None);
                 row.add_guard(&mut self.visible);
                 return;
             }
@@ -287,11 +299,12 @@ impl Population {
             self.bases.push(nodes.len());
             self.ranges.push(Vec::with_capacity(locations.len()));
             self.places.push(vec![None; locations.len()]);
+            self.needs.push(vec![None; locations.len()]);
             for (l, location) in locations.iter().enumerate() {
                 self.ranges[pid].push(nodes.len()..nodes.len() + location.steps.len());
                 for index in 0..location.steps.len() {
                     let (location, step) = (LocationId(l as u16), location.first_step as usize + index);
-                    nodes.push(Node { pid, location, index, step });
+                    nodes.push(Node { pid, location, index, step, is_selective: false, is_timeout: false });
                 }
             }
         }
@@ -321,7 +334,7 @@ impl Population {
     fn find_offspring(&mut self, network: &Network, flow: &Flow, view: &View<'_>) {
         let mut known: Vec<Offspring> = Vec::new();
         for n in 0..self.nodes.len() {
-            let Node { pid, location, index, step } = self.nodes[n];
+            let Node { pid, location, index, step, .. } = self.nodes[n];
             let kind = self.kinds[pid];
             let mut work = Vec::new();
             let parent = Known::new(network, flow, view, Some(pid), kind, &[]);
@@ -335,46 +348,49 @@ impl Population {
                     known.push(self.add_offspring(network, flow, view, child));
                     known.len() - 1
                 });
-                let deeds = &mut self.deeds[known[number].deeds.clone()];
-                // Who is last in one of the lists is last in all of them.
-                if deeds.first().is_some_and(|deed| deed.nodes.last() != Some(&n)) {
-                    deeds.iter_mut().for_each(|deed| deed.nodes.push(n));
-                    work.extend_from_slice(&known[number].starts);
+                let Offspring { nodes, starts, .. } = &mut known[number];
+                if nodes.last() != Some(&n) {
+                    nodes.push(n);
+                    work.extend_from_slice(starts);
                 }
             }
+        }
+        for Offspring { deeds, nodes: starters, .. } in known {
+            let mut set = FixedBitSet::with_capacity(self.nodes.len());
+            starters.into_iter().for_each(|n| set.insert(n));
+            self.starters.push((deeds, nodes(&set)));
         }
     }
 
     /// Adds what a process may do that is not there yet.
     fn add_offspring(&mut self, network: &Network, flow: &Flow, view: &View<'_>, child: Child) -> Offspring {
         let mut known = Known::new(network, flow, view, None, child.0, &[]);
-        known.newborn = &child.1;
+        (known.newborn, known.is_asked) = (&child.1, false);
         let first = self.deeds.len();
         let mut starts = Vec::new();
         for (l, location) in network.processes[child.0].locations.iter().enumerate() {
             for (i, step) in location.steps.iter().enumerate() {
                 let made = touch(&known, LocationId(l as u16), i, &Takers { population: self });
-                self.deeds.push(Deed { touch: made, nodes: Vec::new() });
+                self.deeds.push(made);
                 collect_runs(network, &known, &step.action, &mut starts);
             }
         }
-        Offspring { child, deeds: first..self.deeds.len(), starts }
+        Offspring { child, deeds: first..self.deeds.len(), nodes: Vec::new(), starts }
     }
 
     fn find_reach(&mut self, flow: &Flow) {
-        let n = self.nodes.len();
         for (pid, &kind) in self.kinds.iter().enumerate() {
-            let range = self.range(pid);
-            let reach = flow.reach[kind].iter().map(|locations| {
-                let mut nodes = FixedBitSet::with_capacity(n);
-                let inside = range.clone().filter(|&i| locations.contains(self.nodes[i].location.index()));
-                nodes.extend(inside);
-                nodes
-            });
-            let reach: Vec<FixedBitSet> = reach.collect();
-            let number =
-                |nodes: &FixedBitSet| reach.iter().position(|other| other == nodes).unwrap_or_default();
-            self.reach_numbers.push(reach.iter().map(|nodes| number(nodes) as u16).collect());
+            let (mut numbers, mut reach) = (Vec::with_capacity(flow.reach[kind].len()), Vec::new());
+            for (l, locations) in flow.reach[kind].iter().enumerate() {
+                let known = flow.reach[kind][..l].iter().position(|known| known == locations);
+                numbers.push(known.map_or(reach.len() as u16, |known| numbers[known]));
+                if known.is_none() {
+                    let mut nodes = FixedBitSet::with_capacity(self.nodes.len());
+                    locations.ones().for_each(|at| nodes.insert_range(self.ranges[pid][at].clone()));
+                    reach.push(nodes);
+                }
+            }
+            self.reach_numbers.push(numbers);
             self.reach.push(reach);
         }
         let mut before = Sets::default();
@@ -387,7 +403,12 @@ impl Population {
                 before.push(leading[self.nodes[i].location.index()].iter().copied());
             }
         }
-        self.before = Rc::new(before);
+        let mut after = Sets::default();
+        for node in &self.nodes[..] {
+            let stops = flow.stops[node.step].iter();
+            after.push(stops.flat_map(|stop| self.ranges[node.pid][stop.index()].clone()));
+        }
+        (self.before, self.after) = (Rc::new(before), Rc::new(after));
     }
 
     /// The node of a step of a process.
@@ -412,14 +433,32 @@ impl Population {
         if let Some(row) = self.rows[n].get() {
             return row.clone();
         }
-        let (row, truths) = self.row(self.touch(n), Some(n));
-        let row = self.asking(row, truths, self.nodes[n].pid);
-        self.rows[n].get_or_init(|| row).clone()
+        let mut row = self.row(&self.deeds[n], Some(n));
+        let risks = row.risks.clone();
+        self.bring_always(n, risks.as_deref(), &mut row);
+        ask(&mut self.facts, &mut row, &self.deeds[n], self.nodes[n].pid);
+        self.rows[n].get_or_init(|| Rc::new(row)).clone()
+    }
+
+    /// Adds what a node brings for other reasons than what its locals are, when it is enabled.
+    fn bring_always(&self, n: usize, risks: Option<&[Block]>, row: &mut Row) {
+        // V: nothing visible is overtaken. L: where a cycle may be closed nothing visible is put off.
+        let shows = self.visible.contains(n) || self.closing.contains(n);
+        if risks.is_none() && !shows {
+            return;
+        }
+        let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
+        unite(&mut nodes, &row.brought);
+        risks.into_iter().for_each(|risks| unite(&mut nodes, risks));
+        if shows {
+            nodes.union_with(&self.visible);
+        }
+        row.brought = super::nodes::nodes(&nodes);
     }
 
     /// Whether what a node requires depends on locals of its process.
     pub(super) fn is_selective(&self, n: usize) -> bool {
-        !self.selectors[n].is_empty()
+        self.nodes[n].is_selective
     }
 
     /// The locals of its process on which it depends what a node requires.
@@ -443,10 +482,10 @@ impl Population {
         if let Some(&number) = self.numbers_now.get(&self.key) {
             return number;
         }
+        // What serves where there is no room for more.
+        let any = self.static_row(n);
         if self.rows_now[n].is_empty() {
-            // What serves where there is no room for more.
-            let any = self.static_row(n);
-            self.rows_now[n].push(any);
+            self.rows_now[n].push(any.clone());
         }
         if self.numbers_now.len() >= MOST_ROWS {
             self.is_crowded = true;
@@ -455,8 +494,10 @@ impl Population {
         let view = network.view(state);
         let known = Known::new(network, flow, &view, Some(pid), self.kinds[pid], &self.selectors[n]);
         let made = touch(&known, location, index, &Takers { population: self });
-        let (row, truths) = self.row(&made, Some(n));
-        let row = self.asking(row, truths, pid);
+        let mut row = self.row(&made, Some(n));
+        self.bring_always(n, any.risks.as_deref(), &mut row);
+        ask(&mut self.facts, &mut row, &made, pid);
+        let row = Rc::new(row);
         let rows = &mut self.rows_now[n];
         let number = rows.iter().position(|known| *known == row).unwrap_or(rows.len());
         if number == rows.len() {
@@ -472,24 +513,22 @@ impl Population {
     }
 
     /// All nodes of other processes that the steps of a process at a location may bring in any state.
-    fn needs(&mut self, pid: usize, location: LocationId) -> &FixedBitSet {
-        if !self.needs.contains_key(&(pid, location)) {
-            let mut needs = FixedBitSet::with_capacity(self.n_nodes());
-            for n in self.at(pid, location) {
-                self.static_row(n).add_all(&mut needs);
-                if self.visible.contains(n) {
-                    needs.union_with(&self.visible);
-                }
+    fn needs(&mut self, pid: usize, location: LocationId) -> Nodes {
+        let mut needs = FixedBitSet::with_capacity(self.n_nodes());
+        for n in self.at(pid, location) {
+            self.static_row(n).add_all(&mut needs);
+            if self.visible.contains(n) {
+                needs.union_with(&self.visible);
             }
-            let checks: Vec<usize> = needs.ones().filter(|&n| n >= self.nodes.len()).collect();
-            for check in checks {
+        }
+        for check in self.nodes.len()..self.n_nodes() {
+            if needs.contains(check) {
                 self.checks[check - self.nodes.len()].add_all(&mut needs);
             }
-            needs.remove_range(self.nodes.len()..);
-            needs.remove_range(self.range(pid));
-            self.needs.insert((pid, location), needs);
         }
-        &self.needs[&(pid, location)]
+        needs.remove_range(self.nodes.len()..);
+        needs.remove_range(self.range(pid));
+        nodes(&needs)
     }
 
     /// Which nodes may still be enabled some time: which of the sets.
@@ -500,15 +539,14 @@ impl Population {
         if let Some(&known) = self.lives.get(&self.live_key) {
             return known;
         }
-        if self.live_sets.len() >= MOST_LIVES || self.apart.len() >= MOST_APART {
+        if self.live_sets.len() >= MOST_LIVES {
             self.first_live += self.live_sets.len();
             self.lives.clear();
             self.live_sets.clear();
-            self.apart.clear();
         }
         let mut live = FixedBitSet::with_capacity(self.n_nodes());
-        for (at, reach) in locations.iter().zip(&self.reach) {
-            live.union_with(&reach[at.index()]);
+        for (&number, reach) in self.live_key.iter().zip(&self.reach) {
+            live.union_with(&reach[usize::from(number)]);
         }
         live.insert_range(self.nodes.len()..self.n_nodes());
         let number = self.first_live + self.live_sets.len();
@@ -524,13 +562,12 @@ impl Population {
 
     /// Whether a process at a location needs none of the live nodes of others.
     pub(super) fn is_apart(&mut self, pid: usize, location: LocationId, live: usize) -> bool {
-        if let Some(&known) = self.apart.get(&(live, pid, location)) {
-            return known;
+        if self.needs[pid][location.index()].is_none() {
+            self.needs[pid][location.index()] = Some(self.needs(pid, location));
         }
-        let live_set = self.live(live);
-        let is_apart = self.needs(pid, location).is_disjoint(&live_set);
-        self.apart.insert((live, pid, location), is_apart);
-        is_apart
+        let live = self.live_sets[live - self.first_live].as_slice();
+        let needs = self.needs[pid][location.index()].iter().flat_map(|needs| &needs[..]);
+        needs.into_iter().all(|block| block.bits & live[block.at as usize] == 0)
     }
 
     /// A process at a location.
@@ -539,14 +576,13 @@ impl Population {
             return known.clone();
         }
         let current = self.at(pid, location);
-        let after = |first: usize| {
-            let mut after = FixedBitSet::with_capacity(self.nodes.len());
-            let stops = flow.stops[self.nodes[first].step].iter();
-            stops.for_each(|stop| after.union_with(&self.reach[pid][stop.index()]));
-            after
+        let (numbers, reach) = (&self.reach_numbers[pid], &self.reach[pid]);
+        let after = |step: usize, block: usize| {
+            let stops = flow.stops[self.nodes[step].step].iter();
+            let behind = stops.map(|stop| reach[usize::from(numbers[stop.index()])].as_slice()[block]);
+            behind.fold(0, |all, behind| all | behind)
         };
-        let reach: Vec<FixedBitSet> = current.clone().map(after).collect();
-        let place = Rc::new(Place::new(self.range(pid), current, &reach));
+        let place = Rc::new(Place::new(self.range(pid), current, after));
         if self.n_in_places >= MOST_IN_PLACES {
             self.places.iter_mut().flatten().for_each(|place| *place = None);
             self.n_in_places = 0;
@@ -556,46 +592,40 @@ impl Population {
         place
     }
 
-    /// Gives the literals of a row their facts; `truths` are those of all literals in their order.
-    fn asking(&mut self, mut row: Row, truths: Vec<Option<(Expr, bool)>>, pid: usize) -> Rc<Row> {
-        for (literal, truth) in row.clauses.iter_mut().flat_map(|clause| &mut clause.literals).zip(truths) {
-            let Some((expr, wanted)) = truth else { continue };
-            let known = self.facts.iter().position(|fact| fact.pid == pid && fact.expr == expr);
-            let fact = known.unwrap_or_else(|| {
-                self.facts.push(Fact { pid, expr, compiled: None });
-                self.facts.len() - 1
-            });
-            literal.fact = Some((fact, wanted));
-        }
-        Rc::new(row)
-    }
-
     /// Whether something may go wrong with a node.
     pub(super) fn may_fail(&self, n: usize) -> bool {
         self.may_fail.contains(n)
     }
 
-    /// Whether a node is for when nothing else can be done.
-    pub(super) fn is_timeout(&self, n: usize) -> bool {
-        self.touch(n).is_timeout
-    }
-
-    /// What a node does itself, whatever its locals are.
-    fn touch(&self, n: usize) -> &Touch {
-        &self.deeds[n].touch
-    }
-
     /// The nodes with a deed of some sort, their own or of processes that they start.
     fn with_deeds(&self, is_such: impl Fn(&Touch) -> bool) -> FixedBitSet {
         let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
-        let deeds = self.deeds.iter().filter(|deed| is_such(&deed.touch));
-        nodes.extend(deeds.flat_map(|deed| deed.nodes.iter().copied()));
+        nodes.extend((0..self.nodes.len()).filter(|&n| is_such(&self.deeds[n])));
+        for (started, starters) in &self.starters {
+            if self.deeds[started.clone()].iter().any(&is_such) {
+                unite(&mut nodes, starters);
+            }
+        }
         nodes
     }
 
     /// How many nodes there are, the imaginary ones of the checks at the end.
     pub(super) fn n_nodes(&self) -> usize {
         self.nodes.len() + self.checked.len()
+    }
+}
+
+/// Gives the literals of a row their facts.
+fn ask(facts: &mut Vec<Fact>, row: &mut Row, touch: &Touch, pid: usize) {
+    let literals = row.clauses.iter_mut().flat_map(|clause| &mut clause.literals);
+    for (literal, known) in literals.zip(touch.guard.iter().flatten()) {
+        let Some((expr, wanted)) = &known.truth else { continue };
+        let fact = facts.iter().position(|fact| fact.pid == pid && fact.expr == *expr);
+        let fact = fact.unwrap_or_else(|| {
+            facts.push(Fact { pid, expr: expr.clone(), compiled: None });
+            facts.len() - 1
+        });
+        literal.fact = Some((fact, *wanted));
     }
 }
 
@@ -606,6 +636,8 @@ type Child = (usize, Vec<(usize, Newborn)>);
 struct Offspring {
     child: Child,
     deeds: Range<usize>,
+    /// The nodes that start it, or start who starts it.
+    nodes: Vec<usize>,
     starts: Vec<Child>,
 }
 

@@ -1,31 +1,25 @@
 //! The rows of the tables: which nodes a transition does not accord with, and who may change the facts that it waits for.
 //!
-//! A node is held to account for what the processes do that it starts. Several may start the same, so each [`Deed`] is
+//! A node is held to account for what the processes do that it starts. Several may start the same, so each deed is
 //! compared once, for all of them; and so is each of the things that are done or waited for ([`ledger`](super::ledger)).
 //! **Checked by** the definition of D1 and D2 at the states of all test models, and by random programs (`oracle`).
 
 use super::accord::{Conflict, Demand, changes, conflict, demand};
 use super::ledger::Hits;
-use super::nodes::{Block, Nodes, blocks, blocks_of, unite};
+use super::nodes::{Block, Nodes, blocks_of, nodes, unite};
 use super::population::Population;
 use super::signature::Signature;
 use super::touch::{Literal, Read, Touch};
 use fixedbitset::FixedBitSet;
-use stubborn_network::Expr;
-
-/// What may be done, and by which nodes.
-#[derive(Debug)]
-pub(super) struct Deed {
-    pub(super) touch: Touch,
-    /// The node itself, or all those that start a process that does it.
-    pub(super) nodes: Vec<usize>,
-}
 
 /// What a node requires.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Row {
-    /// Nodes that do not accord with it.
-    pub(super) conflicts: Nodes,
+    /// Nodes that come with it where it is enabled, whatever else is so: those that do not accord with it, and those that may falsify
+    /// a clause of its guard that is one literal.
+    pub(super) brought: Nodes,
+    /// Whether these are all.
+    pub(super) is_plain: bool,
     /// Nodes that do not accord with it unless the channel is as demanded.
     pub(super) unless: Vec<(Demand, Nodes)>,
     /// Nodes that may decide that evaluating its guard goes wrong; `None` if it cannot.
@@ -41,6 +35,8 @@ pub(super) struct Row {
 pub(super) struct ClauseRow {
     pub(super) literals: Vec<LiteralRow>,
     pub(super) enablers: Nodes,
+    /// Whether it may be known to be false: there are facts for all of it.
+    pub(super) may_be_false: bool,
 }
 
 /// A fact, and who may change that it is so.
@@ -52,26 +48,34 @@ pub(super) struct LiteralRow {
 }
 
 impl Population {
-    /// The row of a touch, and for each literal of its guard how to find out whether it is so.
-    pub(super) fn row(&self, touch: &Touch, of: Option<usize>) -> (Row, Vec<Option<(Expr, bool)>>) {
+    /// The row of a touch.
+    pub(super) fn row(&self, touch: &Touch, of: Option<usize>) -> Row {
         let kind_of = |pid: usize| self.kinds.get(pid).copied();
         let mut row = Row { may_go_round: touch.may_go_round, ..Row::default() };
-        let signature = Signature::of(touch);
-        self.find_conflicts((touch, &signature), of, &mut row);
+        let mut brought = self.conflicts(touch, of, &mut row);
         if self.is_risky(touch, of) {
             row.risks = Some(self.nodes_of(&self.ledger.borrow().affecting(&touch.risks, &kind_of)));
         }
-        row.clauses.extend(touch.guard.iter().map(|clause| self.clause_row(clause, &kind_of)));
-        (row, touch.guard.iter().flatten().map(|literal| literal.truth.clone()).collect())
+        row.clauses = touch.guard.iter().map(|clause| self.clause_row(clause, &kind_of)).collect();
+        row.is_plain = row.unless.is_empty();
+        for clause in &row.clauses {
+            match &clause.literals[..] {
+                [only] => unite(&mut brought, &only.falsifiers),
+                _ => row.is_plain = false,
+            }
+        }
+        row.brought = nodes(&brought);
+        row
     }
 
-    /// Finds the nodes of others that do not accord with a touch, and those of its own process that it excludes.
-    fn find_conflicts(&self, (touch, ours): (&Touch, &Signature), of: Option<usize>, row: &mut Row) {
+    /// The nodes of others that do not accord with a touch, and those of its own process that it excludes. Adds those that do not
+    /// accord with it unless something is so to its row.
+    fn conflicts(&self, touch: &Touch, of: Option<usize>, row: &mut Row) -> FixedBitSet {
         let kind_of = |pid: usize| self.kinds.get(pid).copied();
         let mut ledger = self.ledger.borrow_mut();
         let mut found = Found::new(self.deeds.len());
         for op in &touch.ops {
-            let hits = ledger.hits(op, |deed| &self.deeds[deed].touch, &kind_of);
+            let hits = ledger.hits(op, &self.deeds, &kind_of);
             found.add(touch, &hits);
         }
         found.always.difference_with(&self.timeouts);
@@ -84,34 +88,37 @@ impl Population {
         found.always.union_with(&found.risky);
         found.settle();
         debug_assert!(self.deeds.iter().enumerate().all(|(i, deed)| {
-            let (theirs, vague) = (Signature::vague(&deed.touch), Signature::vague(touch));
-            let conflict = conflict((touch, &vague), (&deed.touch, &theirs), &kind_of);
-            conflict == self::conflict((touch, ours), (&deed.touch, &Signature::of(&deed.touch)), &kind_of)
-                && conflict == found.with(i)
+            let (theirs, vague) = (Signature::vague(deed), Signature::vague(touch));
+            let conflict = conflict((touch, &vague), (deed, &theirs), &kind_of);
+            let (ours, theirs) = (Signature::of(touch), Signature::of(deed));
+            conflict == self::conflict((touch, &ours), (deed, &theirs), &kind_of) && conflict == found.with(i)
         }));
         let own = of.map_or(0..0, |of| self.range(self.nodes[of].pid));
-        let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
+        let mut conflicts = FixedBitSet::with_capacity(self.n_nodes());
         for (demand, deeds) in &found.unless {
-            nodes.clear();
-            self.add_nodes(deeds, &mut nodes);
-            nodes.remove_range(own.clone());
-            if !nodes.is_clear() {
-                row.unless.push((*demand, blocks(&nodes).collect()));
+            conflicts.clear();
+            self.add_nodes(deeds, &mut conflicts);
+            conflicts.remove_range(own.clone());
+            if !conflicts.is_clear() {
+                row.unless.push((*demand, nodes(&conflicts)));
             }
         }
-        nodes.clear();
-        self.add_nodes(&found.always, &mut nodes);
-        nodes.remove_range(own);
+        conflicts.clear();
+        self.add_nodes(&found.always, &mut conflicts);
+        conflicts.remove_range(own);
         if let Some(of) = of {
             // Of one process, those of the place where it is.
-            nodes.insert_range(self.at(self.nodes[of].pid, self.nodes[of].location));
-            nodes.remove(of);
+            conflicts.insert_range(self.at(self.nodes[of].pid, self.nodes[of].location));
+            conflicts.remove(of);
         }
-        for (i, check) in self.checked.iter().enumerate() {
-            let found = conflict((touch, ours), (check, &self.check_signatures[i]), &kind_of);
-            nodes.set(self.nodes.len() + i, found != Conflict::Never);
+        if !self.checked.is_empty() {
+            let ours = Signature::of(touch);
+            for (i, check) in self.checked.iter().enumerate() {
+                let found = conflict((touch, &ours), (check, &self.check_signatures[i]), &kind_of);
+                conflicts.set(self.nodes.len() + i, found != Conflict::Never);
+            }
         }
-        row.conflicts = blocks(&nodes).collect();
+        conflicts
     }
 
     /// Adds the nodes that are held to account for some deeds.
@@ -121,18 +128,18 @@ impl Population {
         for Block { at, bits } in blocks_of(0..n_steps) {
             out.as_mut_slice()[at as usize] |= deeds.as_slice()[at as usize] & bits;
         }
-        for Block { at, bits } in blocks_of(n_steps..self.deeds.len()) {
-            let bits = deeds.as_slice()[at as usize] & bits;
-            let others = (Block { at, bits }).ones();
-            out.extend(others.flat_map(|deed| self.deeds[deed].nodes.iter().copied()));
+        for (started, nodes) in &self.starters {
+            if deeds.contains_any_in_range(started.clone()) {
+                unite(out, nodes);
+            }
         }
     }
 
     /// The nodes that are held to account for some deeds.
     fn nodes_of(&self, deeds: &FixedBitSet) -> Nodes {
-        let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
-        self.add_nodes(deeds, &mut nodes);
-        blocks(&nodes).collect()
+        let mut set = FixedBitSet::with_capacity(self.n_nodes());
+        self.add_nodes(deeds, &mut set);
+        nodes(&set)
     }
 
     /// Whether evaluating the guard may go wrong in a way that matters. What depends on locals of the process alone
@@ -146,19 +153,28 @@ impl Population {
     }
 
     fn clause_row(&self, clause: &[Literal], kind_of: &dyn Fn(usize) -> Option<usize>) -> ClauseRow {
-        let mut enablers = FixedBitSet::with_capacity(self.deeds.len());
-        let mut literals = Vec::with_capacity(clause.len());
-        for literal in clause {
+        let changers = |literal: &Literal| {
             let changers = self.ledger.borrow_mut().changers(literal, kind_of);
             debug_assert!(self.deeds.iter().enumerate().all(|(i, deed)| {
-                let found = deed.touch.ops.iter().map(|op| changes(op, literal, kind_of));
+                let found = deed.ops.iter().map(|op| changes(op, literal, kind_of));
                 let all = found.fold((false, false), |a, b| (a.0 || b.0, a.1 || b.1));
                 all == (changers.enablers.contains(i), changers.falsifiers.contains(i))
             }));
-            enablers.union_with(&changers.enablers);
-            literals.push(LiteralRow { falsifiers: self.nodes_of(&changers.falsifiers), fact: None });
-        }
-        ClauseRow { literals, enablers: self.nodes_of(&enablers) }
+            let nodes_of = || (self.nodes_of(&changers.enablers), self.nodes_of(&changers.falsifiers));
+            changers.nodes.get_or_init(nodes_of).clone()
+        };
+        let all: Vec<(Nodes, Nodes)> = clause.iter().map(changers).collect();
+        let enablers = match &all[..] {
+            [(only, _)] => only.clone(),
+            several => {
+                let mut sum = FixedBitSet::with_capacity(self.n_nodes());
+                several.iter().for_each(|(enablers, _)| unite(&mut sum, enablers));
+                nodes(&sum)
+            }
+        };
+        let literals = all.into_iter().map(|(_, falsifiers)| LiteralRow { falsifiers, fact: None }).collect();
+        let may_be_false = clause.iter().all(|literal| literal.truth.is_some());
+        ClauseRow { literals, enablers, may_be_false }
     }
 }
 
@@ -222,7 +238,7 @@ impl Found {
 impl Row {
     /// Adds every node that it may bring.
     pub(super) fn add_all(&self, out: &mut FixedBitSet) {
-        unite(out, &self.conflicts);
+        unite(out, &self.brought);
         self.unless.iter().for_each(|(_, nodes)| unite(out, nodes));
         self.risks.iter().for_each(|nodes| unite(out, nodes));
         self.add_guard(out);

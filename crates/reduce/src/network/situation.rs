@@ -22,13 +22,13 @@
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
 use super::look::Look;
-use super::nodes::{Block, Nodes, Sets, WIDTH, blocks_of, count_within, empty, unite};
+use super::nodes::{Block, Nodes, Sets, WIDTH, blocks_of, contains, count_within, empty, unite};
 use super::places::Place;
 use super::population::{Node, Population};
 use super::rows::{ClauseRow, LiteralRow, Row};
 use fixedbitset::FixedBitSet;
 use std::cell::{Cell, OnceCell, Ref, RefCell};
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::rc::Rc;
 use stubborn_network::LocationId;
 
@@ -44,6 +44,11 @@ pub(super) trait Chooser {
     fn show(&mut self, nodes: &[Block]) -> bool {
         self.is_welcome(nodes) && self.take(nodes)
     }
+
+    /// Shows two that will do, of a process that was asked, before any others. Whether no other need be shown.
+    fn show_first(&mut self, one: &[Block], other: &[Block]) -> bool {
+        self.show(one) || self.show(other)
+    }
 }
 
 /// What is made in a situation; kept from state to state, so that nothing is allocated.
@@ -54,6 +59,8 @@ pub(super) struct Room {
     places: Vec<OnceCell<Rc<Place>>>,
     /// Nodes of processes that were not asked yet, block by block.
     unasked: Vec<Cell<usize>>,
+    /// Nodes that are not live.
+    dead: FixedBitSet,
     /// For sums of sets.
     sum: RefCell<FixedBitSet>,
     made: RefCell<Sets>,
@@ -91,11 +98,32 @@ pub(super) struct Situation<'a, 'n> {
     /// Nodes that may still be enabled some time.
     pub(super) live: Rc<FixedBitSet>,
     room: &'a Room,
+    /// The nodes that are enabled, block by block.
+    firing: &'a [usize],
     n_nodes: usize,
     // Of the population.
     nodes: Rc<[Node]>,
     before: Rc<Sets>,
+    after: Rc<Sets>,
     rows: Rc<[OnceCell<Rc<Row>>]>,
+}
+
+/// What a node requires: always, or as long as its process stays where it is.
+enum Required<'s> {
+    Always(&'s Row),
+    Now(Rc<Row>),
+}
+
+impl Deref for Required<'_> {
+    type Target = Row;
+
+    #[inline]
+    fn deref(&self) -> &Row {
+        match self {
+            Self::Always(row) => row,
+            Self::Now(row) => row,
+        }
+    }
 }
 
 impl<'a, 'n> Situation<'a, 'n> {
@@ -103,11 +131,14 @@ impl<'a, 'n> Situation<'a, 'n> {
         let population = look.population.borrow();
         let n_nodes = population.n_nodes();
         let live = population.live(look.here.live);
-        let (nodes, before, rows) =
-            (population.nodes.clone(), population.before.clone(), population.rows.clone());
+        let (nodes, rows) = (population.nodes.clone(), population.rows.clone());
+        let (before, after) = (population.before.clone(), population.after.clone());
         drop(population);
         room.clear((n_nodes, nodes.len(), look.here.locations.len()));
-        Self { look, live, room, n_nodes, nodes, before, rows }
+        empty(&mut room.dead, n_nodes);
+        room.dead.insert_range(..);
+        room.dead.difference_with(&live);
+        Self { firing: look.here.enabled.as_slice(), look, live, room, n_nodes, nodes, before, after, rows }
     }
 
     /// Which nodes are enabled, of processes that were asked.
@@ -116,16 +147,29 @@ impl<'a, 'n> Situation<'a, 'n> {
         &self.look.here.enabled
     }
 
-    /// Which nodes of a block belong to processes that were not asked yet.
+    /// The same, block by block.
     #[inline]
-    pub(super) fn unasked(&self, block: usize) -> usize {
-        self.room.unasked[block].get()
+    pub(super) fn firing(&self) -> &'a [usize] {
+        self.firing
+    }
+
+    /// Whether a node is enabled, if its process was asked.
+    #[inline]
+    pub(super) fn is_enabled(&self, node: usize) -> bool {
+        contains(self.firing, node)
+    }
+
+    /// For each block: which nodes belong to processes that were not asked yet.
+    #[inline]
+    pub(super) fn unasked(&self) -> &[Cell<usize>] {
+        &self.room.unasked
     }
 
     /// Asks about the processes of some nodes.
     #[inline]
     pub(super) fn ask_about(&self, nodes: Block) {
-        while let bits = nodes.bits & self.unasked(nodes.at as usize)
+        let unasked = &self.room.unasked[nodes.at as usize];
+        while let bits = nodes.bits & unasked.get()
             && bits != 0
         {
             let node = nodes.at as usize * WIDTH + bits.trailing_zeros() as usize;
@@ -151,6 +195,11 @@ impl<'a, 'n> Situation<'a, 'n> {
             let unasked = &self.room.unasked[block.at as usize];
             unasked.set(unasked.get() & !block.bits);
         }
+    }
+
+    /// Nodes that are not live.
+    pub(super) fn dead(&self) -> &FixedBitSet {
+        &self.room.dead
     }
 
     pub(super) fn n_processes(&self) -> usize {
@@ -220,22 +269,22 @@ impl<'a, 'n> Situation<'a, 'n> {
 
     /// One enabled node of a process, if it has one.
     pub(super) fn seed(&self, pid: usize) -> Option<usize> {
-        self.current(pid).find(|&node| self.enabled().contains(node))
+        self.current(pid).find(|&node| self.is_enabled(node))
     }
 
     /// Whether a process can do something, and nothing that others may ever do from here on is in the way of the steps that it may take
     /// now, or may enable them, whatever the values of variables are.
     pub(super) fn is_apart(&self, pid: usize) -> bool {
         self.look.is_apart(pid)
-            && self.current(pid).all(|node| self.enabled().contains(node) || self.is_explained(node))
+            && self.current(pid).all(|node| self.is_enabled(node) || self.is_explained(node))
     }
 
     /// Whether it is known what a disabled step that its process may take now waits for.
     fn is_explained(&self, node: usize) -> bool {
-        if self.population().is_timeout(node) {
+        if self.nodes[node].is_timeout {
             return true;
         }
-        let row = self.look.row_now(node);
+        let row = self.row_now(node);
         let is_no_help = |literal: &LiteralRow| !self.is_true(literal).unwrap_or(row.may_go_round);
         row.clauses.iter().any(|clause| clause.literals.iter().all(is_no_help))
     }
@@ -245,10 +294,19 @@ impl<'a, 'n> Situation<'a, 'n> {
         literal.fact.map(|(fact, wanted)| self.look.is_true(fact) == wanted)
     }
 
+    /// Whether a clause may be known to be false, as far as it was asked.
+    #[inline]
+    fn may_be_false(&self, clause: &ClauseRow) -> bool {
+        let is_true = |literal: &LiteralRow| {
+            literal.fact.is_some_and(|(fact, wanted)| self.look.known(fact) == Some(wanted))
+        };
+        clause.may_be_false && !clause.literals.iter().any(is_true)
+    }
+
     /// Whether a clause is known to be false.
     #[inline]
     fn is_false(&self, clause: &ClauseRow) -> bool {
-        clause.literals.iter().all(|literal| self.is_true(literal) == Some(false))
+        clause.may_be_false && clause.literals.iter().all(|literal| self.is_true(literal) == Some(false))
     }
 
     #[inline]
@@ -259,31 +317,57 @@ impl<'a, 'n> Situation<'a, 'n> {
         })
     }
 
+    /// What a node requires as long as its process stays where it is.
+    #[inline]
+    fn row_now(&self, node: usize) -> Required<'_> {
+        if self.nodes[node].is_selective {
+            return Required::Now(self.look.row_now(node));
+        }
+        Required::Always(self.static_row(node))
+    }
+
+    /// The nodes of its process after which a node may come next.
+    #[inline]
+    pub(super) fn before(&self, node: usize) -> &[Block] {
+        self.before.get(node)
+    }
+
+    /// The nodes of its process that may come next after a node.
+    #[inline]
+    pub(super) fn after(&self, node: usize) -> &[Block] {
+        self.after.get(node)
+    }
+
     /// Shows the sets of which one must come with `node`. Its process was asked.
     pub(super) fn alternatives(&self, node: usize, chooser: &mut impl Chooser) {
-        if !self.is_step(node) {
-            let row = self.population().checks[node - self.nodes.len()].clone();
-            if self.room.brought.borrow().numbers[node] == 0 {
-                if self.until_clause_holds(&row, None, chooser) {
-                    return;
-                }
-                self.add_brought(node, |set| {
-                    self.until_unknown_holds(&row, set);
-                });
-            }
-            self.with_brought(node, |set| chooser.show(set));
-        } else if self.enabled().contains(node) {
-            self.with_enabled(node, |set| chooser.show(set));
-        } else if self.is_current(node) {
-            self.disabled(node, chooser);
+        if self.is_step(node) && !self.is_current(node) {
+            let place = self.place(self.pid(node));
+            self.elsewhere(node, place.towards(place.group(node)), chooser);
         } else {
-            self.elsewhere(node, chooser);
+            self.others(node, chooser);
+        }
+    }
+
+    /// The same, but for what the process of the node must do if it is elsewhere.
+    pub(super) fn others(&self, node: usize, chooser: &mut impl Chooser) {
+        if self.is_enabled(node) {
+            self.with_enabled(node, |set| chooser.show(set));
+        } else if self.is_step(node) && !self.is_current(node) {
+            self.until_first_clause_holds(node, chooser);
+        } else if !self.until_false_clause_holds(node, chooser) {
+            self.with_brought(node, |set| chooser.show(set));
         }
     }
 
     /// What an enabled node brings.
     #[inline]
     pub(super) fn with_enabled<A>(&self, node: usize, then: impl FnOnce(&[Block]) -> A) -> A {
+        if !self.nodes[node].is_selective {
+            let row = self.static_row(node);
+            if row.is_plain {
+                return then(&row.brought);
+            }
+        }
         if self.room.brought.borrow().numbers[node] == 0 {
             self.add_brought(node, |set| self.find_brought(node, set));
         }
@@ -292,7 +376,7 @@ impl<'a, 'n> Situation<'a, 'n> {
 
     /// What a node brings, if it was found.
     #[inline]
-    fn with_brought<A>(&self, node: usize, then: impl FnOnce(&[Block]) -> A) -> A {
+    pub(super) fn with_brought<A>(&self, node: usize, then: impl FnOnce(&[Block]) -> A) -> A {
         let brought = self.room.brought.borrow();
         then(brought.sets.get(brought.numbers[node] as usize - 1))
     }
@@ -308,46 +392,38 @@ impl<'a, 'n> Situation<'a, 'n> {
     }
 
     fn find_brought(&self, node: usize, set: &mut FixedBitSet) {
-        let row = self.look.row_now(node);
-        unite(set, &row.conflicts);
-        if let Some(risks) = &self.static_row(node).risks {
-            unite(set, risks);
-        }
+        let row = self.row_now(node);
+        unite(set, &row.brought);
         for (demand, nodes) in &row.unless {
             if !self.look.is_met(*demand) {
                 unite(set, nodes);
             }
         }
-        for clause in &row.clauses {
-            match &clause.literals[..] {
-                [only] => unite(set, &only.falsifiers),
-                several => {
-                    let known = several.iter().filter(|literal| self.is_true(literal) == Some(true));
-                    let size = |literal: &&LiteralRow| count_within(&literal.falsifiers, &self.live);
-                    match known.min_by_key(size) {
-                        Some(literal) => unite(set, &literal.falsifiers),
-                        None => several.iter().for_each(|literal| unite(set, &literal.falsifiers)),
-                    }
-                }
+        for ClauseRow { literals, .. } in row.clauses.iter().filter(|clause| clause.literals.len() > 1) {
+            let known = literals.iter().filter(|literal| self.is_true(literal) == Some(true));
+            let size = |literal: &&LiteralRow| count_within(&literal.falsifiers, &self.live);
+            match known.min_by_key(size) {
+                Some(literal) => unite(set, &literal.falsifiers),
+                None => literals.iter().for_each(|literal| unite(set, &literal.falsifiers)),
             }
-        }
-        let population = self.population();
-        if population.visible.contains(node) || population.closing.contains(node) {
-            // V: nothing visible is overtaken. L: where a cycle may be closed nothing visible is put off.
-            set.union_with(&population.visible);
         }
     }
 
-    /// Shows what must happen before a node can be enabled whose process is elsewhere.
+    /// Shows what must happen before a node can be enabled whose process is elsewhere, for which it must take one of the steps `towards` it.
     #[inline]
-    pub(super) fn elsewhere(&self, node: usize, chooser: &mut impl Chooser) {
-        if chooser.show(self.place(self.pid(node)).towards(node)) || chooser.show(self.before.get(node)) {
-            return;
+    pub(super) fn elsewhere(&self, node: usize, towards: &[Block], chooser: &mut impl Chooser) {
+        if !chooser.show_first(towards, self.before(node)) {
+            self.until_first_clause_holds(node, chooser);
         }
+    }
+
+    /// The same, besides what its process must do: for each clause that is known to be false, what may make it true.
+    #[inline]
+    pub(super) fn until_first_clause_holds(&self, node: usize, chooser: &mut impl Chooser) {
         let row = self.static_row(node);
         // Evaluating may go wrong whatever its clauses are.
         if row.risks.is_none() {
-            for clause in &row.clauses {
+            for clause in row.clauses.iter().filter(|clause| self.may_be_false(clause)) {
                 if chooser.is_welcome(&clause.enablers)
                     && self.is_false(clause)
                     && chooser.take(&clause.enablers)
@@ -358,30 +434,42 @@ impl<'a, 'n> Situation<'a, 'n> {
         }
     }
 
-    /// What must happen before a disabled node at the location of its process can be enabled.
-    fn disabled(&self, node: usize, chooser: &mut impl Chooser) {
-        if self.room.brought.borrow().numbers[node] == 0 {
-            let risks = self.static_row(node).risks.as_ref();
-            let row = self.look.row_now(node);
-            let is_timeout = self.population().is_timeout(node);
-            if !is_timeout && self.until_clause_holds(&row, risks, chooser) {
-                return;
+    /// Shows what must happen before a disabled node at the location of its process, or a check, can be enabled, if some clauses are known to be false.
+    /// Whether there are such clauses. If not, there is one alternative: what it brings.
+    pub(super) fn until_false_clause_holds(&self, node: usize, chooser: &mut impl Chooser) -> bool {
+        if self.room.brought.borrow().numbers[node] != 0 {
+            return false;
+        }
+        if !self.is_step(node) {
+            let row = self.population().checks[node - self.nodes.len()].clone();
+            if self.until_clause_holds(&row, None, chooser) {
+                return true;
             }
             self.add_brought(node, |set| {
-                // If its run may go round for ever, that may be why it is disabled, and not what is unknown of its guard.
-                if !is_timeout && (row.may_go_round || !self.until_unknown_holds(&row, set)) {
-                    set.union_with(&self.live);
-                }
-                risks.into_iter().for_each(|risks| unite(set, risks));
+                self.until_unknown_holds(&row, set);
             });
+            return false;
         }
-        self.with_brought(node, |set| chooser.show(set));
+        let risks = self.static_row(node).risks.as_ref();
+        let row = self.row_now(node);
+        let is_timeout = self.nodes[node].is_timeout;
+        if !is_timeout && self.until_clause_holds(&row, risks, chooser) {
+            return true;
+        }
+        self.add_brought(node, |set| {
+            // If its run may go round for ever, that may be why it is disabled, and not what is unknown of its guard.
+            if !is_timeout && (row.may_go_round || !self.until_unknown_holds(&row, set)) {
+                set.union_with(&self.live);
+            }
+            risks.into_iter().for_each(|risks| unite(set, risks));
+        });
+        false
     }
 
     /// For each clause that is known to be false, what may make it true. Whether there is such a clause.
     fn until_clause_holds(&self, row: &Row, risks: Option<&Nodes>, chooser: &mut impl Chooser) -> bool {
         let mut is_any = false;
-        for clause in &row.clauses {
+        for clause in row.clauses.iter().filter(|clause| self.may_be_false(clause)) {
             if let Some(risks) = risks {
                 if self.is_false(clause) {
                     is_any = true;

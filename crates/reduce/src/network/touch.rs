@@ -7,6 +7,7 @@
 //! reduction weaker, listing too little makes it wrong.
 
 use super::channels::Channels;
+use std::rc::Rc;
 use stubborn_network::{BinaryOp, Expr, LocationId, Width};
 
 /// Some bytes of the globals (owner zero) or of the locals of process `owner - 1`.
@@ -24,7 +25,7 @@ impl Span {
 }
 
 /// Something that is looked at.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Read {
     Cells(Span),
     /// What is in channels.
@@ -91,14 +92,14 @@ pub(super) struct Literal {
     /// A change of any of these may change the fact in any way.
     pub(super) reads: Vec<Read>,
     /// The fact as an expression of the process, if it is one, and whether it must be true or false.
-    pub(super) truth: Option<(Expr, bool)>,
+    pub(super) truth: Option<(Rc<Expr>, bool)>,
 }
 
 /// One of these facts must be so.
 pub(super) type Clause = Vec<Literal>;
 
 /// What is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Effect {
     /// This value.
     Set(i32),
@@ -109,7 +110,7 @@ pub(super) enum Effect {
 }
 
 /// What is done to a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ChannelOp {
     Send,
     SendSorted,
@@ -120,7 +121,7 @@ pub(super) enum ChannelOp {
 }
 
 /// Part of what a transition does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Op {
     Read(Read),
     Write {
@@ -142,7 +143,7 @@ pub(super) enum Op {
     Move {
         pid: usize,
         from: LocationId,
-        to: Vec<LocationId>,
+        to: Rc<[LocationId]>,
         wants_before: Channels,
         wants_after: Channels,
     },

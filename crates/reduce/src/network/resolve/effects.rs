@@ -2,7 +2,7 @@
 
 use super::super::channels::Channels;
 use super::super::touch::{ChannelOp, Effect, Op, Read, Touch};
-use super::{Builder, Known, has_loop};
+use super::{Builder, Known};
 use stubborn_network::{
     Action, BinaryOp, Expr, Initial, LocationId, Pattern, Place, Run, Scope, Step, StepId,
 };
@@ -156,7 +156,7 @@ impl Builder<'_> {
             }
             // Several may take it, one at a time.
             self.touch.has_loop = true;
-            self.touch.may_go_round |= builder.touch.may_go_round || has_loop(&taker, own, run);
+            self.touch.may_go_round |= builder.touch.may_go_round || known.flow.loops[id.0 as usize];
             self.touch.may_fail |= builder.touch.may_fail || taker.doubt.get();
             self.touch.ops.append(&mut builder.touch.ops);
         }

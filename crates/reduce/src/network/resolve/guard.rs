@@ -3,6 +3,7 @@
 use super::super::channels::Channels;
 use super::super::touch::{Clause, Literal, Read, Test};
 use super::{Builder, Known, wanted};
+use std::rc::Rc;
 use stubborn_network::{Action, BinaryOp, ChannelTest, Expr, LocationId, Pattern, Place, UnaryOp};
 
 /// Clauses that a guard is taken apart into, at most; what is more is taken as a whole.
@@ -145,18 +146,19 @@ impl Builder<'_> {
         let is_free = self.known.pattern_reads(fields, &mut reads);
         let mut clauses = Vec::new();
         if !buffered.is_empty() {
-            let poll = Expr::Poll { channel: Box::new(channel.clone()), is_random, fields: fields.to_vec() };
+            let poll =
+                || Expr::Poll { channel: Box::new(channel.clone()), is_random, fields: fields.to_vec() };
             if is_random && !is_free {
-                let truth = Some((poll, true));
+                let truth = self.truth(poll, true);
                 clauses.push(vec![Literal { test: Test::SomeMatches(buffered), reads, truth }]);
             } else {
                 let not_empty =
                     self.channel_literal(Test::NotEmpty(buffered), channel, ChannelTest::NotEmpty);
                 clauses.push(vec![not_empty]);
                 if !is_free {
-                    let empty = Expr::Channel(ChannelTest::Empty, Box::new(channel.clone()));
-                    let truth = Expr::Binary(BinaryOp::Or, Box::new(empty), Box::new(poll));
-                    let truth = Some((truth, true));
+                    let empty = || Expr::Channel(ChannelTest::Empty, Box::new(channel.clone()));
+                    let truth = || Expr::Binary(BinaryOp::Or, Box::new(empty()), Box::new(poll()));
+                    let truth = self.truth(truth, true);
                     clauses.push(vec![Literal { test: Test::FirstMatches(buffered), reads, truth }]);
                 }
             }
@@ -227,7 +229,13 @@ impl Builder<'_> {
 
     fn channel_literal(&self, test: Test, channel: &Expr, asked: ChannelTest) -> Literal {
         let reads = self.known.reads_of(channel);
-        Literal { test, reads, truth: Some((Expr::Channel(asked, Box::new(channel.clone())), true)) }
+        let truth = || Expr::Channel(asked, Box::new(channel.clone()));
+        Literal { test, reads, truth: self.truth(truth, true) }
+    }
+
+    /// How to find out whether something is as wanted, if somebody will ask.
+    fn truth(&self, expr: impl FnOnce() -> Expr, wanted: bool) -> Option<(Rc<Expr>, bool)> {
+        self.known.is_asked.then(|| (Rc::new(expr()), wanted))
     }
 
     /// An expression that must hold (or must not) in conjunctive normal form.
@@ -249,7 +257,7 @@ impl Builder<'_> {
                 if a.len() * b.len() > MOST_CLAUSES {
                     return vec![vec![self.whole(expr, is_positive)]];
                 }
-                let product = a.iter().flat_map(|x| b.iter().map(|y| [x.clone(), y.clone()].concat()));
+                let product = a.iter().flat_map(|x| b.iter().map(|y| x.iter().chain(y).cloned().collect()));
                 product.collect()
             }
             Expr::Timeout => {
@@ -270,7 +278,7 @@ impl Builder<'_> {
     /// A fact that is looked at as a whole.
     fn whole(&self, expr: &Expr, is_positive: bool) -> Literal {
         let reads = self.known.reads_of(expr);
-        Literal { test: Test::Other, reads, truth: Some((expr.clone(), is_positive)) }
+        Literal { test: Test::Other, reads, truth: self.truth(|| expr.clone(), is_positive) }
     }
 
     fn literal(&self, expr: &Expr, is_positive: bool) -> Literal {
@@ -309,7 +317,7 @@ impl Builder<'_> {
         let Some((test, reads)) = test else { return self.whole(expr, is_positive) };
         let test = if is_positive { Some(test) } else { negated(test) };
         let Some(test) = test else { return self.whole(expr, is_positive) };
-        Literal { test, reads, truth: Some((expr.clone(), is_positive)) }
+        Literal { test, reads, truth: self.truth(|| expr.clone(), is_positive) }
     }
 
     fn comparison(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<(Test, Vec<Read>)> {

@@ -33,6 +33,8 @@ pub(in super::super) struct Known<'a> {
     pub(in super::super) kind: usize,
     /// If it does not exist yet: what is known of its locals.
     pub(in super::super) newborn: &'a [(usize, Newborn)],
+    /// Whether somebody will ask whether it can do something: what is told of it how to find out.
+    pub(in super::super) is_asked: bool,
     /// Those of its locals that are known to be as they are.
     pub(super) selectors: &'a [(usize, Width)],
     /// Bytes of its locals that the transition writes, so that they are not known after its first step.
@@ -62,6 +64,7 @@ impl<'a> Known<'a> {
             pid,
             kind,
             newborn: &[],
+            is_asked: true,
             selectors,
             dirty,
             used,

@@ -16,7 +16,6 @@ pub(super) use known::{Known, Newborn};
 use super::channels::Channels;
 use super::flow::end_of;
 use super::touch::{Op, Touch};
-use std::collections::BTreeSet;
 use stubborn_network::{Action, Expr, LocationId, Scope, Step, StepId, Width};
 
 /// The local variables whose values say which cells and channels a transition is about.
@@ -64,13 +63,13 @@ pub(super) fn touch(known: &Known<'_>, location: LocationId, step: usize, partne
     builder.transition(location, step);
     builder.touch.may_fail |= known.doubt.get();
     // Once is enough, but for what is counted.
-    let mut ops: Vec<Op> = Vec::new();
-    for op in builder.touch.ops {
-        if matches!(op, Op::Channel { .. }) || !ops.contains(&op) {
-            ops.push(op);
+    let ops = &mut builder.touch.ops;
+    for i in (1..ops.len()).rev() {
+        if !matches!(ops[i], Op::Channel { .. }) && ops[..i].contains(&ops[i]) {
+            ops.remove(i);
         }
     }
-    Touch { ops, ..builder.touch }
+    builder.touch
 }
 
 /// The clauses of an expression that must hold (or must not), seen from outside the processes.
@@ -109,7 +108,7 @@ impl Builder<'_> {
             self.inner(&step.action);
             self.reset(&step.resets);
         }
-        let has_loop = has_loop(known, step, run);
+        let has_loop = known.flow.loops[id.0 as usize];
         self.touch.has_loop |= has_loop;
         self.touch.may_go_round |= has_loop;
         if let Some(provided) = network.processes[known.kind].provided.as_ref().filter(|_| !run.is_empty()) {
@@ -164,27 +163,6 @@ impl Builder<'_> {
             wants
         });
         let (wants_before, wants_after) = (wants, wants);
-        self.touch.ops.push(Op::Move { pid: usize::MAX, from, to: Vec::new(), wants_before, wants_after });
+        self.touch.ops.push(Op::Move { pid: usize::MAX, from, to: [].into(), wants_before, wants_after });
     }
-}
-
-/// Whether a run may come to a location twice: it can lose its locations one by one, always one that no other
-/// leads to, unless there is a loop.
-fn has_loop(known: &Known<'_>, first: &Step, run: &[(LocationId, usize)]) -> bool {
-    let locations = &known.network.processes[known.kind].locations;
-    let mut left: BTreeSet<LocationId> = run.iter().map(|(at, _)| *at).collect();
-    let mut edges: Vec<(LocationId, LocationId)> = Vec::new();
-    for &(at, i) in run {
-        let step = &locations[at.index()].steps[i];
-        if step.is_atomic {
-            edges.push((at, step.next));
-        }
-    }
-    debug_assert!(run.is_empty() || left.contains(&first.next));
-    while let Some(&free) =
-        left.iter().find(|at| !edges.iter().any(|(from, to)| to == *at && left.contains(from)))
-    {
-        left.remove(&free);
-    }
-    !left.is_empty()
 }
