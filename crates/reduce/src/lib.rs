@@ -47,6 +47,11 @@ pub trait Shown<S: ?Sized> {
     /// Lets `look` see it.
     fn show(&mut self, look: &mut dyn FnMut(&S));
 
+    /// The state, if it need not be made from a key.
+    fn at_hand(&self) -> Option<&S> {
+        None
+    }
+
     /// Appends what is remembered of some questions with numbers in a row; whether there was something of each.
     fn known(&mut self, questions: Range<usize>, out: &mut Vec<i32>) -> bool {
         let _ = (questions, out);
@@ -63,6 +68,10 @@ pub(crate) struct AsItIs<'s, S: ?Sized>(pub(crate) &'s S);
 impl<S: ?Sized> Shown<S> for AsItIs<'_, S> {
     fn show(&mut self, look: &mut dyn FnMut(&S)) {
         look(self.0);
+    }
+
+    fn at_hand(&self) -> Option<&S> {
+        Some(self.0)
     }
 
     fn recall(&mut self, _: usize, answer: &mut Answer<'_, S>) -> i32 {

@@ -12,10 +12,9 @@
 
 use stubborn_explore::{Stats, Stop, Watch};
 
-/// What the work on a state is, of a search with a reduction, and of one without, both on keys, when what processes do is known: a search without
-/// needs no numbers of states and no edges, and looks up little. To choose a set that is not remembered takes about one for each step of each process.
+/// What the work on a state is, of a search with a reduction, and of one without, both on keys, when what processes do is known and the choice is remembered. To choose a set that is not remembered takes about one for each step of each process.
 /// (A unit is about thirty nanoseconds, or two hundred instructions: see docs/measurements.md.)
-const REDUCED: u64 = 32;
+const REDUCED: u64 = 14;
 const FULL: u64 = 4;
 
 /// When a reduced search is held against one without reduction.
@@ -33,7 +32,7 @@ pub struct RaceRules {
 
 impl Default for RaceRules {
     fn default() -> Self {
-        Self { lap: 1 << 10, most_work: 1 << 20, first_turn: 64, next_turn: 8 }
+        Self { lap: 1 << 10, most_work: 1 << 20, first_turn: 128, next_turn: 8 }
     }
 }
 

@@ -11,8 +11,8 @@ use crate::Shown;
 use rustc_hash::FxHashMap;
 use stubborn_network::{LocationId, Network, Width};
 
-/// Numbers of values that fit an answer beside a location.
-const MOST: usize = 1 << 15;
+/// The number of all values for which there is no other: what fits an answer beside a location.
+pub(super) const OTHERS: i32 = (1 << 15) - 1;
 
 /// The processes of the state that was asked last.
 #[derive(Debug, Default)]
@@ -27,6 +27,8 @@ pub(super) struct Census {
     lengths: Vec<usize>,
     /// Room to work in.
     list: Vec<usize>,
+    /// The number of that list, which is mostly the one that was asked for last.
+    last: Option<i32>,
     values: Vec<u8>,
     answers: Vec<i32>,
     /// What tables depend on: the list of kinds, and the values of each process.
@@ -43,13 +45,24 @@ impl Census {
 
     /// Asks a state.
     pub(super) fn take(&mut self, network: &Network, shape: &mut Shape, state: &mut dyn Shown<[u8]>) {
+        self.key.clear();
+        self.locations.clear();
+        if let Some(state) = state.at_hand() {
+            shape.fit(network, state);
+            let list = self.number_of_kinds(shape);
+            self.key.push(list);
+            for pid in 0..shape.n_processes() {
+                let number = self.number_of_constants(state, shape, pid);
+                self.key.push(number);
+                self.locations.push(shape.location(state, pid));
+            }
+            return;
+        }
         let list = state.recall(PROCESSES, &mut |state, _| {
             shape.fit(network, state);
             (self.number_of_kinds(shape), true)
         });
-        self.key.clear();
         self.key.push(list);
-        self.locations.clear();
         let n = self.lengths[list as usize];
         self.answers.clear();
         let n_known = if state.known(FIRST_PROCESS..FIRST_PROCESS + n, &mut self.answers) { n } else { 0 };
@@ -61,13 +74,12 @@ impl Census {
             let answer = state.recall(FIRST_PROCESS + pid, &mut |state, bytes| {
                 shape.fit(network, state);
                 let number = self.number_of_constants(state, shape, pid);
-                let is_noted = (number as usize) < MOST;
                 if let Some(bytes) = bytes {
                     bytes.push(shape.place_of_location(pid));
                     let constants = self.constant_bytes[shape.kind(pid)].iter();
                     bytes.extend(constants.map(|&i| shape.place(pid, i, Width::Byte)));
                 }
-                (i32::from(shape.location(state, pid).0) | number << 16, is_noted)
+                (i32::from(shape.location(state, pid).0) | number << 16, true)
             });
             self.key.push(answer >> 16);
             self.locations.push(LocationId(answer as u16));
@@ -75,8 +87,18 @@ impl Census {
     }
 
     fn number_of_kinds(&mut self, shape: &Shape) -> i32 {
+        let kinds = (0..shape.n_processes()).map(|pid| shape.kind(pid));
+        if self.last.is_some() && kinds.clone().eq(self.list.iter().copied()) {
+            return self.last.unwrap_or(0);
+        }
         self.list.clear();
-        self.list.extend((0..shape.n_processes()).map(|pid| shape.kind(pid)));
+        self.list.extend(kinds);
+        let number = self.number_of_list();
+        self.last = Some(number);
+        number
+    }
+
+    fn number_of_list(&mut self) -> i32 {
         if let Some(&known) = self.kinds.get(&self.list) {
             return known;
         }
@@ -91,12 +113,39 @@ impl Census {
         let bytes = self.constant_bytes[kind].iter();
         self.values.clear();
         self.values.extend(bytes.map(|&i| shape.local(state, pid, i, Width::Byte) as u8));
+        self.number_of_values(kind)
+    }
+
+    fn number_of_values(&mut self, kind: usize) -> i32 {
         if let Some(&known) = self.constants[kind].get(&self.values) {
             return known;
         }
         let n = self.n_constants;
-        self.n_constants += 1;
-        self.constants[kind].insert(self.values.clone(), n);
+        if n < OTHERS {
+            self.n_constants += 1;
+            self.constants[kind].insert(self.values.clone(), n);
+        }
         n
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_for_which_there_are_no_numbers_are_not_taken_for_others() {
+        let mut census = Census { constants: vec![FxHashMap::default()], ..Census::default() };
+        let mut number = |value: u32| {
+            census.values = value.to_le_bytes().to_vec();
+            let number = census.number_of_values(0);
+            // What becomes of it in an answer.
+            assert_eq!((number << 16 | 0xffff) >> 16, number);
+            number
+        };
+        let first: Vec<i32> = (0..100).map(&mut number).collect();
+        let later: Vec<i32> = (100..70_000).map(&mut number).collect();
+        assert!(later.iter().all(|number| !first.contains(number)));
+        assert_eq!((number(69_999), number(7)), (OTHERS, first[7]));
     }
 }

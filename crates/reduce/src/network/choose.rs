@@ -8,7 +8,7 @@
 
 use super::algorithms::{Algorithms, Purpose, Wish};
 use super::burial;
-use super::census::Census;
+use super::census::{Census, OTHERS};
 use super::definition;
 use super::flow::Flow;
 use super::glance::Glance;
@@ -291,6 +291,7 @@ impl<'n> NetworkReduction<'n> {
             engine: &mut self.engine,
             population: &mut self.populations[number],
             shown: state,
+            looks: false,
         };
         self.here.may_delete = self.sifts.unwrap_or_else(|| self.deletion.would_begin());
         let locations = &self.census.locations;
@@ -500,6 +501,11 @@ impl<'n> NetworkReduction<'n> {
         }
         // Tables that serve a few states only cost more than they save.
         let n = self.n_numbered;
+        if key[1..].contains(&OTHERS) {
+            // It is not known which values these are.
+            self.number = None;
+            return;
+        }
         if self.is_steady && self.n_refused >= MOST_REFUSED {
             // From here on no tables are made, so nothing need be remembered.
             self.number = None;

@@ -25,6 +25,8 @@ pub(super) struct Glance<'a, 'n> {
     pub(super) engine: &'a mut Engine<'n>,
     pub(super) population: &'a mut Population,
     pub(super) shown: &'a mut dyn Shown<[u8]>,
+    /// Whether the engine looks at the state already, because that is at hand.
+    pub(super) looks: bool,
 }
 
 impl Glance<'_, '_> {
@@ -33,6 +35,14 @@ impl Glance<'_, '_> {
     pub(super) fn answer(&mut self, question: Question, number: usize, here: &Here) -> i32 {
         let Self { network, flow, shape, engine, population, .. } = self;
         here.answer(question, population).unwrap_or_else(|| {
+            if let Some(state) = self.shown.at_hand() {
+                if !self.looks {
+                    shape.fit(network, state);
+                    engine.look_at(state);
+                    self.looks = true;
+                }
+                return Reader { network, flow, shape, state }.read(question, engine, population);
+            }
             self.shown.recall(number, &mut |state, bytes| {
                 shape.fit(network, state);
                 engine.look_at(state);
