@@ -9,7 +9,7 @@
 //!
 //! Most nodes are such whose process is elsewhere, and their reasons are what leads towards them or what comes just before them. Who has
 //! these is seen in the tables. Other reasons are larger sets, and few: who has one is noted for its blocks and looks again when something
-//! goes from one of them.
+//! goes from one of them that anybody uses.
 //! **Preserves** D0, D1, D2.
 //! **Differs from the text** in the order in which members go, which does not matter: what stays is the largest set
 //! without the node whose members all have a reason.
@@ -37,6 +37,8 @@ pub(super) struct Deletion {
     /// For each other node: where its reason begins and ends among the blocks.
     reasons: Vec<(u32, u32)>,
     blocks: Vec<Block>,
+    /// What these reasons are made of, all together.
+    used: Words,
     /// For each block, a list: which other nodes have a reason there, or had, and where the list goes on.
     users: Vec<u32>,
     links: Vec<(u32, u32)>,
@@ -75,7 +77,7 @@ impl Deletion {
     fn begin(&mut self, situation: &Situation<'_, '_>) {
         let n_nodes = situation.n_nodes();
         let n_blocks = n_nodes.div_ceil(WIDTH);
-        for set in [&mut self.needed, &mut self.left, &mut self.before] {
+        for set in [&mut self.needed, &mut self.left, &mut self.before, &mut self.used] {
             reset(set, n_nodes);
         }
         self.left.fill(usize::MAX);
@@ -129,7 +131,7 @@ impl Deletion {
     fn remove(&mut self, situation: &Situation<'_, '_>, node: usize) -> bool {
         remove(&mut self.left, node);
         self.deleted.push(node);
-        if !std::mem::replace(&mut self.is_changed[node / WIDTH], true) {
+        if contains(&self.used, node) && !std::mem::replace(&mut self.is_changed[node / WIDTH], true) {
             self.changed.push(node / WIDTH);
         }
         self.n_enabled -= usize::from(situation.is_enabled(node));
@@ -255,6 +257,7 @@ impl Deletion {
             return false;
         }
         self.reasons[node] = (from as u32, self.blocks.len() as u32);
+        add(&mut self.used, &self.blocks[from..]);
         for &Block { at, .. } in &self.blocks[from..] {
             let rest = std::mem::replace(&mut self.users[at as usize], self.links.len() as u32);
             self.links.push((node as u32, rest));

@@ -84,6 +84,8 @@ impl Ledger {
     /// The ledger of some deeds, which are numbered in this order.
     pub(super) fn new(deeds: &[Touch]) -> Self {
         let mut ledger = Self { n_deeds: deeds.len(), ..Self::default() };
+        ledger.ops.reserve(deeds.len());
+        ledger.deeds.reserve(3 * deeds.len());
         for (deed, touch) in deeds.iter().enumerate() {
             for op in &touch.ops {
                 let number = ledger.op(op);

@@ -16,10 +16,14 @@ pub(super) use known::{Known, Newborn};
 use super::channels::Channels;
 use super::flow::end_of;
 use super::touch::{Op, Touch};
+use rustc_hash::FxHashSet;
 use stubborn_network::{Action, Expr, LocationId, Scope, Step, StepId, Width};
 
 /// The local variables whose values say which cells and channels a transition is about.
 pub(super) type Selectors = Vec<(usize, Width)>;
+
+/// Ops that are too many to compare each with all others.
+const MANY: usize = 12;
 
 /// Which rendezvous each process may want at each location, and with which steps.
 pub(super) trait Partners {
@@ -64,9 +68,17 @@ pub(super) fn touch(known: &Known<'_>, location: LocationId, step: usize, partne
     builder.touch.may_fail |= known.doubt.get();
     // Once is enough, but for what is counted.
     let ops = &mut builder.touch.ops;
-    for i in (1..ops.len()).rev() {
-        if !matches!(ops[i], Op::Channel { .. }) && ops[..i].contains(&ops[i]) {
-            ops.remove(i);
+    let is_counted = |op: &Op| matches!(op, Op::Channel { .. });
+    if ops.len() > MANY {
+        let mut known = FxHashSet::default();
+        let is_new: Vec<bool> = ops.iter().map(|op| is_counted(op) || known.insert(op)).collect();
+        let mut is_new = is_new.into_iter();
+        ops.retain(|_| is_new.next().unwrap_or(true));
+    } else {
+        for i in (1..ops.len()).rev() {
+            if !is_counted(&ops[i]) && ops[..i].contains(&ops[i]) {
+                ops.remove(i);
+            }
         }
     }
     builder.touch
