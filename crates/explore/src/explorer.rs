@@ -8,7 +8,7 @@ use stubborn_system::{Batch, Fault};
 pub enum Unclear {
     /// Something was seen, or went wrong; only a search in order can tell what.
     Seen,
-    /// Choices would not be a function of the state any more, or it takes too long to see that nothing is ignored.
+    /// Choices would not be a function of the state any more, or it takes too long to see that nothing is ignored, or it matters who comes first to what is.
     Unsteady,
 }
 

@@ -3,8 +3,8 @@
 //! **Implements** condition S of the soundness page for searches that keep nothing but the states. A state is *settled* if a way that is explored leads from it to a state in which nothing is left out, or
 //! that is terminal. If all states are, each terminal strong component has such a state, and so it ignores nothing ([`ignoring`](crate::ignoring) says why that is enough). A state leads on to
 //! every state that is found new from it, which is expanded at the next level at the latest. So when a level is done, only those of its states from which nothing new was found are looked at
-//! ([`leads`](crate::leads)): depth-first along what is explored from there, until something settled is found. Mostly it is the first state or the second. If there is nothing settled anywhere, the
-//! state is expanded in full, which settles it.
+//! ([`leads`](crate::leads)): depth-first along what is explored from there, until something settled is found. Mostly it is the first state or the second. If there is nothing settled anywhere, or not
+//! soon, the state is expanded in full, which settles it; several threads leave that to one, so that counts are always the same.
 //! **Preserves**, together with D0, D1 and D2, every failure of a check. What is explored from a state must be a function of the state, for all threads ([`stubborn_reduce::Sieve`]).
 //! **Differs from** `ignoring` in that a state is expanded in full where a component leaves something out in each of its states, though each transition may be fired in one of them: more is explored, never less.
 //! States that are known to be settled are remembered in a small table in which new ones take the place of old ones, because all of them are not needed.
@@ -20,9 +20,11 @@ use stubborn_system::{Fault, System, Vector};
 /// States that are known to be settled, as a power of two: so many are remembered.
 const REMEMBERED: u32 = 15;
 
-/// How many states may be looked at again for each that is expanded, and how many in any case; if that is not enough, edges are better.
-const MOST_AGAIN: u64 = 8;
-const FREE_AGAIN: u64 = 1 << 12;
+/// States that are looked at from one before it is expanded in full; and how many may be looked at for each that is expanded, and in any case: if that is not enough,
+/// edges are better.
+const MOST_MET: usize = 1 << 12;
+const MOST_AGAIN: u64 = 2;
+const FREE_AGAIN: u64 = 1 << 16;
 
 /// A packed system of which a sieve says what is explored, and who looks at its states.
 pub struct SiftingScout<'a, 'y, Y: System + ?Sized, V, const N: usize> {
@@ -30,6 +32,7 @@ pub struct SiftingScout<'a, 'y, Y: System + ?Sized, V, const N: usize> {
     sieve: SieveOnKeys<'a, Y::State, N>,
     visitor: V,
     minds_ignoring: bool,
+    may_repair: bool,
     settled: Settled<N>,
     /// States that were expanded in full.
     repaired: FxHashSet<[u64; N]>,
@@ -49,6 +52,7 @@ impl<'a, 'y, Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> SiftingSc
             sieve: SieveOnKeys::new(sieve),
             visitor,
             minds_ignoring: true,
+            may_repair: true,
             settled: Settled::new(),
             repaired: FxHashSet::default(),
             n_expanded: 0,
@@ -59,13 +63,19 @@ impl<'a, 'y, Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> SiftingSc
         }
     }
 
+    /// The same, given up where a state would be expanded in full. Which states are depends on who comes first, and with them how many states there are.
+    #[must_use]
+    pub fn without_repairs(self) -> Self {
+        Self { may_repair: false, ..self }
+    }
+
     /// The same, where it does not matter whether something is put off for ever.
     #[must_use]
     pub fn ignoring(self) -> Self {
         Self { minds_ignoring: false, ..self }
     }
 
-    /// Whether a way leads from a state to one that is settled. If so, all on the way are.
+    /// Whether a way leads from a state to one that is settled, as far as it is looked for. If so, all on the way are.
     fn leads_to_settled(&mut self, key: &[u64; N]) -> Result<bool, Unclear> {
         self.path.clear();
         self.ahead.clear();
@@ -85,8 +95,10 @@ impl<'a, 'y, Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> SiftingSc
             {
                 self.path.pop();
             }
-            let Some(key) = self.ahead.pop() else { return Ok(false) };
-            next = key;
+            match self.ahead.pop() {
+                Some(key) if self.met.len() < MOST_MET => next = key,
+                _ => return Ok(false),
+            }
         }
     }
 
@@ -162,6 +174,9 @@ impl<Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> Explorer<N> for S
     fn settle(&mut self, key: &[u64; N], out: &mut States<N>) -> Result<Counts, Unclear> {
         if self.leads_to_settled(key)? {
             return Ok(Counts::default());
+        }
+        if !self.may_repair {
+            return Err(Unclear::Unsteady);
         }
         let before = out.len();
         // What is wrong here was seen when it was expanded first.

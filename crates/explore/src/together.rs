@@ -35,6 +35,9 @@ const TICK: u64 = 4;
 /// Batches of a region that all threads together may leave for the one that has the region, and may keep when they have.
 const BEHIND: usize = 128;
 
+/// States that are settled between two batches: each may take as long as thousands take that are expanded.
+const MOST_SETTLED: u32 = 64;
+
 /// How long a thread sleeps that cannot go on without a region, after it has tried a while.
 const PAUSE: Duration = Duration::from_micros(100);
 
@@ -420,12 +423,12 @@ impl<'h, 'a, const N: usize> Hands<'h, 'a, N> {
         explorer: &mut dyn Explorer<N>,
     ) -> Result<Counts, Unclear> {
         let marks = self.hall.leads.marks();
-        let mut counts = Counts::default();
-        let first = *n;
-        while *n < states.len() && out.len() < BATCH && *n - first < BATCH {
+        let (mut counts, mut n_settled) = (Counts::default(), 0);
+        while *n < states.len() && out.len() < BATCH && n_settled < MOST_SETTLED {
             let (key, note) = (&states.keys[*n], states.notes[*n]);
             if note != SETTLED && !marks.is_marked(note) {
                 counts.add(explorer.settle(key, out)?);
+                n_settled += 1;
             }
             *n += 1;
         }

@@ -6,7 +6,7 @@
 use crate::attempts::{self, Attempt, by_engine, can_sift};
 use crate::phase::{Broken, Made, Overtaken, Searched, is_simple, run_phase};
 use crate::race::{Lap, Race, Starter, Turn};
-use crate::threads::{Alone, Members, must_be_one};
+use crate::threads::{Alone, Members, minds_ignoring, must_be_one};
 use crate::{OneThread, Options};
 use std::cell::RefCell;
 use stubborn_explore::{
@@ -78,8 +78,8 @@ impl Lean {
         }
     }
 
-    /// `sifted`: something was left out, and it was seen to that nothing is ignored.
-    pub(crate) fn new((ended, stats): (Ended, Stats), n_threads: usize, sifted: bool) -> Self {
+    /// `no_ignoring`: something was left out, and it was seen to that nothing is ignored.
+    pub(crate) fn new((ended, stats): (Ended, Stats), n_threads: usize, no_ignoring: bool) -> Self {
         let end = match ended {
             Ended::Complete => End::Complete,
             // Which states are the first so many is a matter of order.
@@ -88,7 +88,7 @@ impl Lean {
             Ended::InOrder(Unclear::Seen) => return Self::InOrder(OneThread::Seen),
             Ended::InOrder(Unclear::Unsteady) => return Self::InOrder(OneThread::Unsteady),
         };
-        let no_ignoring = sifted && end == End::Complete;
+        let no_ignoring = no_ignoring && end == End::Complete;
         let outcome = Outcome { end, stats, found: Vec::new(), graph: None, no_ignoring };
         Self::Made(Box::new((outcome, n_threads)))
     }
@@ -171,7 +171,8 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
         }
         let (questions, options) =
             (self.questions, Options { limits: self.limits(), ..self.options.clone() });
-        if lean.is_none() && is_simple(questions, &options) {
+        let is_unsteady = matches!(lean, Some(Lean::InOrder(OneThread::Unsteady)));
+        if (lean.is_none() || is_unsteady) && is_simple(questions, &options) {
             lean = self.alone(&packed);
         }
         if self.is_full() && !lean.as_ref().is_some_and(|lean| lean.is_useful(options.all_errors)) {
@@ -181,7 +182,7 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
         let (made, one_thread) = match lean {
             Some(Lean::Failed(failure)) => return Attempt::after(failure, || packed.into_sample()),
             Some(Lean::InOrder(why)) => (None, Some(why)),
-            Some(Lean::Made(made)) => (Some(made), None),
+            Some(Lean::Made(made)) => (Some(made), is_unsteady.then_some(OneThread::Unsteady)),
             None => (None, None),
         };
         self.reduction.begin_again();
@@ -232,7 +233,10 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
         let mut starter = Starter::new(&mut *self.watch, self.race);
         let ended = breadth_first_together(&crew, &store, Pace::of(n_threads), limits, &mut starter);
         let failure = team.disband(sample);
-        Some(failure.map_or_else(|| Lean::new(ended, n_threads, sieves.is_some()), Lean::Failed))
+        Some(failure.map_or_else(
+            || Lean::new(ended, n_threads, sieves.is_some() && minds_ignoring(questions)),
+            Lean::Failed,
+        ))
     }
 
     /// Searches with one thread, if that can be done.
@@ -243,11 +247,11 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
             return None;
         }
         let sieve = if self.leaves_out() { Some(RefCell::new(self.reduction.sieve()?)) } else { None };
-        let sifts = sieve.is_some();
+        let no_ignoring = sieve.is_some() && minds_ignoring(questions);
         let crew = Alone { packed, sieve, questions };
         let mut starter = Starter::new(&mut *self.watch, self.race);
         let ended = breadth_first_alone(&crew, &self.options.store.key_set(), limits, &mut starter);
-        Some(packed.failure().map_or_else(|| Lean::new(ended, 1, sifts), Lean::Failed))
+        Some(packed.failure().map_or_else(|| Lean::new(ended, 1, no_ignoring), Lean::Failed))
     }
 
     /// Whether the search that goes on leaves something out.

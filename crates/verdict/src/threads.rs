@@ -24,7 +24,7 @@ pub enum OneThread {
     Store,
     /// Threads cannot choose the same.
     Reduction,
-    /// Choices turned out to depend on others, or it took long to see that nothing is ignored.
+    /// Something had to be looked after so that it is not ignored, or choices turned out to depend on others.
     Unsteady,
     /// A question is about more than single states.
     Question,
@@ -41,7 +41,9 @@ impl fmt::Display for OneThread {
             Self::Search => "threads search breadth-first only",
             Self::Store => "threads do not share this store",
             Self::Reduction => "with this reduction threads would not choose the same",
-            Self::Unsteady => "to see that nothing is ignored needs the order of the search",
+            Self::Unsteady => {
+                "something would be put off for ever, and who looks after it first makes a difference"
+            }
             Self::Question => "threads answer questions about single states only",
             Self::Engine => "threads need packed states, which this search did not have",
         })
@@ -63,22 +65,19 @@ pub(crate) fn must_be_one(questions: &[Question], can_choose: bool, options: &Op
     }
 }
 
-/// Works with a scout of everything, or of what a sieve leaves.
-fn work_with<Y: Observed + ?Sized, const N: usize>(
-    packed: &Packed<'_, Y, N>,
+/// Whether it matters to one of the questions that something may be put off for ever.
+pub(crate) fn minds_ignoring(questions: &[Question]) -> bool {
+    questions.contains(&Question::Safety)
+}
+
+/// A scout of what a sieve leaves.
+fn sifting<'a, 'y, Y: Observed + ?Sized, const N: usize>(
+    packed: &'a Packed<'y, Y, N>,
     questions: &[Question],
-    sieve: Option<&mut dyn Sieve<Y::State>>,
-    work: &mut Work<'_, N>,
-) {
-    let checks = Checks::new(packed, questions);
-    match sieve {
-        None => work(&mut Scout::new(packed, checks)),
-        Some(sieve) => {
-            let scout = SiftingScout::new(packed, sieve, checks);
-            let minds_ignoring = questions.contains(&Question::Safety);
-            work(&mut if minds_ignoring { scout } else { scout.ignoring() });
-        }
-    }
+    sieve: &'a mut dyn Sieve<Y::State>,
+) -> SiftingScout<'a, 'y, Y, Checks<'a, Packed<'y, Y, N>>, N> {
+    let scout = SiftingScout::new(packed, sieve, Checks::new(packed, questions));
+    if minds_ignoring(questions) { scout } else { scout.ignoring() }
 }
 
 /// Threads that search on packed keys.
@@ -107,10 +106,10 @@ impl<S: Vector + ?Sized, const N: usize> Crew<N> for Members<'_, S, N> {
             let Some(packed) = self.team.member(system) else { return };
             let packed = packed.within(self.share);
             match self.sieves {
-                None => work_with(&packed, self.questions, None, work),
-                Some(sieves) => {
-                    sieves.lend(&mut |sieve| work_with(&packed, self.questions, Some(sieve), work));
-                }
+                None => work(&mut Scout::new(&packed, Checks::new(&packed, self.questions))),
+                Some(sieves) => sieves.lend(&mut |sieve| {
+                    work(&mut sifting(&packed, self.questions, sieve).without_repairs());
+                }),
             }
             packed.failure().into_iter().for_each(|failure| self.team.report(failure));
         });
@@ -131,8 +130,8 @@ impl<Y: Observed + ?Sized, const N: usize> Crew<N> for Alone<'_, '_, Y, N> {
 
     fn join(&self, work: &mut Work<'_, N>) {
         match &self.sieve {
-            None => work_with(self.packed, self.questions, None, work),
-            Some(sieve) => work_with(self.packed, self.questions, Some(&mut **sieve.borrow_mut()), work),
+            None => work(&mut Scout::new(self.packed, Checks::new(self.packed, self.questions))),
+            Some(sieve) => work(&mut sifting(self.packed, self.questions, &mut **sieve.borrow_mut())),
         }
     }
 }
