@@ -140,7 +140,10 @@ pub(crate) fn run_phase<Z: Observed + ?Sized>(
     let broken = |fault| Box::new(Broken { fault, path: None, stats });
     let findings = phase.look_at(questions, options).map_err(broken)?;
     let cannot_terminate = phase.cannot_terminate().map_err(broken)?;
-    let always_may_terminate = phase.terminates.as_ref().map(Option::is_none);
+    // Without edges it is clear only where there is nothing to come to.
+    let never_terminates = preserves == Preserves::Basic && phase.is_endless();
+    let known = phase.terminates.as_ref().map(Option::is_none);
+    let always_may_terminate = known.or(never_terminates.then_some(false));
     let report = PhaseReport {
         key_words: None,
         reduction: name,
@@ -324,6 +327,12 @@ impl<Z: Observed + ?Sized> Phase<'_, Z> {
             findings.push(finding);
         }
         Ok(findings)
+    }
+
+    /// Whether all was visited, and nothing of it was terminal.
+    fn is_endless(&self) -> bool {
+        let is_exact = self.guarantee == Guarantee::Exact;
+        is_exact && self.outcome.end == End::Complete && self.outcome.stats.terminal_states == 0
     }
 
     /// A run to a state from which termination is impossible, if that was looked at and there is one.
