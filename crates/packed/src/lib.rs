@@ -176,6 +176,17 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
         Fault::Broken("the states do not fit their keys".into())
     }
 
+    /// Whether the successors of a state were made, or the system must make them.
+    #[inline]
+    fn is_done(&self, expanded: Result<Expanded, Halt>) -> Result<bool, Fault> {
+        match expanded {
+            Ok(Expanded::Done) => Ok(true),
+            Ok(Expanded::LeftToSystem) | Err(Halt::Fault) => Ok(false),
+            Err(Halt::TooNarrow) => Err(self.fail(Failure::TooNarrow)),
+            Err(Halt::Useless) => Err(self.fail(Failure::Useless)),
+        }
+    }
+
     /// The successors by the system itself.
     #[cold]
     fn refer(&self, key: &[u64; N], out: &mut Batch<[u64; N]>) -> Result<(), Fault> {
@@ -237,39 +248,24 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         }
     }
 
-    /// Appends the successors that all agents make.
+    /// Adds the successors that all agents make.
     #[inline]
-    fn expand(&mut self, key: &[u64; N], out: &mut Batch<[u64; N]>) -> Result<Expanded, Halt> {
+    fn expand(&mut self, key: &[u64; N], out: &mut impl Sink<N>) -> Result<Expanded, Halt> {
         let before = out.len();
         let shape = self.shape_of(key);
         for agent in 0..self.memo.shapes[shape].len() {
             let at = &self.memo.shapes[shape][agent];
-            let root = at.root(key);
-            let mut units = at.units(root);
-            if units.is_empty() {
-                units = self.find_units(key, shape, agent, root);
-            }
-            // Where the outcomes of the step that a unit goes on with begin.
-            let mut first = out.len();
-            for number in units {
-                let goes_on = self.memo.goes_on(number);
-                if !goes_on {
-                    first = out.len();
+            let units = at.units(at.root(key));
+            if units.len() == 1
+                && let Some((slot, _)) = self.memo.glance(units.start, key)
+            {
+                // Mostly all that it makes lies where it is looked for.
+                let (slot, vias) = (self.memo.slot(slot), self.memo.vias(slot));
+                for (difference, via) in slot.near.iter().zip(vias).take(slot.n as usize) {
+                    out.push(*via, &changed(key, difference));
                 }
-                let earlier = (out.len() - first) as u32;
-                match self.memo.find(number, key) {
-                    Some(at) if self.memo.slot(at).is_unknown() => return Ok(Expanded::LeftToSystem),
-                    Some(at) => push_all(key, self.memo.made(at), earlier, out),
-                    None => {
-                        if let Expanded::LeftToSystem = self.make(key, agent, number)? {
-                            return Ok(Expanded::LeftToSystem);
-                        }
-                        push_all(key, self.differences.iter().copied(), earlier, out);
-                    }
-                }
-                if goes_on && (out.len() - first) as u32 > self.n_outcomes {
-                    return Ok(Expanded::LeftToSystem);
-                }
+            } else if let Expanded::LeftToSystem = self.expand_units(key, shape, agent, out)? {
+                return Ok(Expanded::LeftToSystem);
             }
         }
         if out.len() == before && !self.tracer.is_complete() {
@@ -277,6 +273,49 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         }
         if self.is_by_number {
             out.sort_from(before);
+        }
+        Ok(Expanded::Done)
+    }
+
+    /// Adds the successors that an agent makes with several units, or of which not everything was found at the first glance.
+    #[inline(never)]
+    fn expand_units(
+        &mut self,
+        key: &[u64; N],
+        shape: usize,
+        agent: usize,
+        out: &mut impl Sink<N>,
+    ) -> Result<Expanded, Halt> {
+        let at = &self.memo.shapes[shape][agent];
+        let root = at.root(key);
+        let mut units = at.units(root);
+        if units.is_empty() {
+            units = self.find_units(key, shape, agent, root);
+        }
+        // Where the outcomes of the step that a unit goes on with begin.
+        let mut first = out.len();
+        for number in units {
+            let goes_on = self.memo.goes_on(number);
+            if !goes_on {
+                first = out.len();
+            }
+            let earlier = (out.len() - first) as u32;
+            let mut push = |(difference, via): Difference<N>| {
+                out.push(TransitionId(via.0 + earlier), &changed(key, &difference));
+            };
+            match self.memo.find(number, key) {
+                Some(at) if self.memo.slot(at).is_unknown() => return Ok(Expanded::LeftToSystem),
+                Some(at) => self.memo.made(at).for_each(push),
+                None => {
+                    if let Expanded::LeftToSystem = self.make(key, agent, number)? {
+                        return Ok(Expanded::LeftToSystem);
+                    }
+                    self.differences.iter().copied().for_each(&mut push);
+                }
+            }
+            if goes_on && (out.len() - first) as u32 > self.n_outcomes {
+                return Ok(Expanded::LeftToSystem);
+            }
         }
         Ok(Expanded::Done)
     }
@@ -345,16 +384,31 @@ impl From<TooNarrow> for Halt {
     }
 }
 
-/// Appends the successors that these differences make.
-#[inline]
-fn push_all<const N: usize>(
-    key: &[u64; N],
-    differences: impl Iterator<Item = Difference<N>>,
-    earlier: u32,
-    out: &mut Batch<[u64; N]>,
-) {
-    for (difference, via) in differences {
-        out.push(TransitionId(via.0 + earlier), &changed(key, &difference));
+/// Who takes successors.
+trait Sink<const N: usize> {
+    /// Takes one.
+    fn push(&mut self, via: TransitionId, key: &[u64; N]);
+
+    /// How many there are.
+    fn len(&self) -> usize;
+
+    /// Puts those from a number on in the order of their transitions.
+    fn sort_from(&mut self, first: usize);
+}
+
+impl<const N: usize> Sink<N> for Batch<[u64; N]> {
+    #[inline]
+    fn push(&mut self, via: TransitionId, key: &[u64; N]) {
+        self.push(via, key);
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    fn sort_from(&mut self, first: usize) {
+        self.sort_from(first);
     }
 }
 
@@ -400,15 +454,11 @@ impl<Y: System + ?Sized, const N: usize> System for Packed<'_, Y, N> {
             core.memo.now += 1;
             core.expand(key, out)
         };
-        match expanded {
-            Ok(Expanded::Done) => Ok(()),
-            Ok(Expanded::LeftToSystem) | Err(Halt::Fault) => {
-                out.truncate(before);
-                self.refer(key, out)
-            }
-            Err(Halt::TooNarrow) => Err(self.fail(Failure::TooNarrow)),
-            Err(Halt::Useless) => Err(self.fail(Failure::Useless)),
+        if self.is_done(expanded)? {
+            return Ok(());
         }
+        out.truncate(before);
+        self.refer(key, out)
     }
 
     fn bytes(&self) -> usize {

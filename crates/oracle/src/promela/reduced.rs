@@ -12,8 +12,8 @@ use stubborn_network::{Expr, Network, Optimisations};
 use stubborn_reduce::{Full, NetworkReduction, Preserves, Reduction};
 use stubborn_system::Question;
 use stubborn_verdict::{
-    AnySystem, EngineKind, Inconclusive, Options, PhaseReport, RaceRules, ReductionKind, SearchKind, Verdict,
-    analyse_with,
+    Analysis, AnySystem, EngineKind, Inconclusive, MakeReduction, Options, PhaseReport, RaceRules,
+    ReductionKind, SearchKind, Verdict, analyse_with,
 };
 
 /// How a reduction is got for a network, of which these invariants are asked.
@@ -174,11 +174,7 @@ pub fn compare_answers(
                 SearchKind::DepthFirst => EngineKind::Interpreter,
             };
             let options = Options { reduction, search, engine, all_errors: true, ..Options::default() };
-            let analysis = analyse_with(&system, &make, &options, &mut Unwatched);
-            let analysis = analysis.map_err(|broken| say(broken.fault.to_string()))?;
-            for answer in &analysis.answers {
-                judge(&full, &system, &answer.question, &answer.verdict).map_err(say)?;
-            }
+            let analysis = true_answers(&full, &system, &make, &options).map_err(say)?;
             let stats = analysis.phases[0].stats;
             if stats.terminal_states as usize != full.terminal_states().len() {
                 return Err(say(format!("{} terminal states", stats.terminal_states)));
@@ -262,11 +258,7 @@ pub fn compare_sifted(
             show_no_return: false,
             ..Options::default()
         };
-        let analysis = analyse_with(&system, &make, &options, &mut Unwatched);
-        let analysis = analysis.map_err(|broken| say(broken.fault.to_string()))?;
-        for answer in &analysis.answers {
-            judge(&full, &system, &answer.question, &answer.verdict).map_err(say)?;
-        }
+        let analysis = true_answers(&full, &system, &make, &options).map_err(say)?;
         let PhaseReport { stats, threads: made_by, .. } = &analysis.phases[0];
         if stats.terminal_states as usize != full.terminal_states().len() {
             return Err(say(format!("{} terminal states", stats.terminal_states)));
@@ -275,6 +267,21 @@ pub fn compare_sifted(
         fewest = fewest.min(stats.states as usize);
     }
     Ok(Some((full.n_states(), fewest)))
+}
+
+/// The answers of the kernel, all of which are the true ones.
+fn true_answers<'w>(
+    full: &Plain,
+    system: &Watched<'w>,
+    make: &MakeReduction<'_, 'w, [u8]>,
+    options: &Options,
+) -> Result<Analysis, String> {
+    let analysis = analyse_with(system, make, options, &mut Unwatched);
+    let analysis = analysis.map_err(|broken| broken.fault.to_string())?;
+    for answer in &analysis.answers {
+        judge(full, system, &answer.question, &answer.verdict)?;
+    }
+    Ok(analysis)
 }
 
 /// The answer is the true one.
