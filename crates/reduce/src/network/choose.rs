@@ -59,7 +59,7 @@ pub struct NetworkReduction<'n> {
     patience: Patience,
     deletion: Patience,
     seen: Seen,
-    memo: Memo,
+    pub(super) memo: Memo,
     /// What was chosen for the state at hand: something that is remembered, or this.
     known: Option<Known>,
     chosen: Choice,

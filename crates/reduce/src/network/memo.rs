@@ -163,10 +163,16 @@ impl Memo {
 
     /// Remembers no more than is right where there are so many bytes for everything.
     pub(super) fn within(&mut self, limit: usize) {
-        self.room = Some(limit / PART);
+        self.confine(limit / PART);
     }
 
-    fn room(&self) -> usize {
+    /// Remembers no more than so many bytes, and as much again for shorter ways.
+    pub(super) fn confine(&mut self, room: usize) {
+        self.room = Some(room);
+    }
+
+    /// What it may be, in bytes, without shorter ways.
+    pub(super) fn room(&self) -> usize {
         self.room.map_or(ROOM, |room| room.min(ROOM))
     }
 

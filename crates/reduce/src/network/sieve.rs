@@ -42,6 +42,7 @@ impl NetworkReduction<'_> {
             kind: self.kind,
             burials: self.burials.clone(),
             tries_deletion: self.tries_deletion(),
+            room: self.memo.room(),
         };
         self.can_sift().then(|| Box::new(make()) as Box<dyn Sieves<[u8]>>)
     }
@@ -108,6 +109,8 @@ struct Elsewhere<'n> {
     kind: ReductionKind,
     burials: Option<FixedBitSet>,
     tries_deletion: bool,
+    /// What a memory of choices may be, in bytes.
+    room: usize,
 }
 
 impl Sieves<[u8]> for Elsewhere<'_> {
@@ -116,6 +119,7 @@ impl Sieves<[u8]> for Elsewhere<'_> {
         let mut reduction = NetworkReduction::watching(self.network, watched, Purpose::States, self.kind);
         reduction.burials.clone_from(&self.burials);
         reduction.sifts = Some(self.tries_deletion);
+        reduction.memo.confine(self.room);
         work(&mut reduction);
     }
 }
