@@ -59,7 +59,7 @@ pub trait Explorer<const N: usize> {
         false
     }
 
-    /// Sees to it that a state from which nothing new was found leads to one where nothing is left out: appends all its successors, if
+    /// Sees to it that a state that is not known to lead to one of the next level leads to one where nothing is left out: appends all its successors, if
     /// need be.
     fn settle(&mut self, key: &[u64; N], out: &mut States<N>) -> Result<Counts, Unclear> {
         let _ = (key, out);

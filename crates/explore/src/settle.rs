@@ -1,8 +1,8 @@
 //! The ignoring problem where no edges are kept: packed states, of which something may be left out.
 //!
 //! **Implements** condition S of the soundness page for searches that keep nothing but the states. A state is *settled* if a way that is explored leads from it to a state in which nothing is left out, or
-//! that is terminal. If all states are, each terminal strong component has such a state, and so it ignores nothing ([`ignoring`](crate::ignoring) says why that is enough). A state leads on to
-//! every state that is found new from it, which is expanded at the next level at the latest. So when a level is done, only those of its states from which nothing new was found are looked at
+//! that is terminal. If all states are, each terminal strong component has such a state, and so it ignores nothing ([`ignoring`](crate::ignoring) says why that is enough). A state that leads
+//! to one of the next level of the search is settled if that is. So when a level is done, only those of its states that are not known to lead to one are looked at
 //! ([`leads`](crate::leads)): depth-first along what is explored from there, until something settled is found. Mostly it is the first state or the second. If there is nothing settled anywhere, or not
 //! soon, the state is expanded in full, which settles it; several threads leave that to one, so that counts are always the same.
 //! **Preserves**, together with D0, D1 and D2, every failure of a check. What is explored from a state must be a function of the state, for all threads ([`stubborn_reduce::Sieve`]).

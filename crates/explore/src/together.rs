@@ -9,7 +9,7 @@
 //! **Preserves** everything: which states are on a level does not depend on who finds them, so a search that comes to its
 //! end has the states, transitions, terminal states and levels of a search by one thread.
 //! **Differs** from the search in order in that there is no order within a level. So nothing is told about what is
-//! sighted: whoever asks must search again in order ([`Ended::InOrder(Unclear::Seen)`]). Numbers of a search that is cut short depend on who was first.
+//! sighted: whoever asks must search again in order ([`Ended::InOrder`]). Numbers of a search that is cut short depend on who was first.
 //! **Checked by** `oracle/tests/all/threads.rs`, and `oracle/tests/all/combining.rs` for how regions are shared and levels end.
 
 use crate::explorer::{Counts, Crew, Explorer, SETTLED, Unclear};
