@@ -15,7 +15,7 @@ use crate::{Sighting, Visitor};
 use rustc_hash::FxHashSet;
 use stubborn_packed::{Packed, States};
 use stubborn_reduce::{Sieve, SieveOnKeys, Sifted};
-use stubborn_system::{Fault, System, Vector};
+use stubborn_system::{Batch, Fault, System, Vector};
 
 /// States that are known to be settled, as a power of two: so many are remembered.
 const REMEMBERED: u32 = 15;
@@ -180,7 +180,7 @@ impl<Y: System + ?Sized, V: Visitor<[u64; N]>, const N: usize> Explorer<N> for S
         }
         let before = out.len();
         // What is wrong here was seen when it was expanded first.
-        let mut made = stubborn_system::Batch::new();
+        let mut made = Batch::new();
         self.packed.successors(key, &mut made)?;
         (0..made.len()).for_each(|i| out.push(made.state(i), SETTLED));
         self.repaired.insert(*key);
