@@ -54,7 +54,7 @@ impl Choice {
 }
 
 /// The number of a choice that is remembered.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Known(u32);
 
 /// What a choice begins with: the population, and which of its sets of live nodes.
@@ -64,7 +64,7 @@ pub(super) type Beginning = (usize, usize);
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     roots: FxHashMap<Beginning, Root>,
-    trees: Trees<Known>,
+    trees: Trees,
     /// Choices, each once.
     choices: Vec<Choice>,
     choice_numbers: FxHashMap<Choice, u32>,
@@ -90,7 +90,7 @@ impl Memo {
     pub(super) fn find(&mut self, glance: &mut Glance<'_, '_>, here: &Here) -> Option<Known> {
         let (asked, questions) = (&mut self.shortcuts.asked, &self.questions);
         asked.clear();
-        let known = *self.trees.find(*self.roots.get(&self.key)?, |number| {
+        let known = self.trees.find(*self.roots.get(&self.key)?, |number| {
             let question = questions[number as usize];
             let answer = glance.answer(question, FIRST_OTHER + number as usize, here);
             if !question.is_about_places() {
@@ -99,7 +99,7 @@ impl Memo {
             answer
         })?;
         self.n_found += 1;
-        Some(known)
+        Some(Known(known))
     }
 
     /// Something that was found.
@@ -130,8 +130,8 @@ impl Memo {
             (number, answer)
         });
         let root = self.roots.get(&self.key).copied();
-        let new = self.trees.insert(root, asked, known);
-        if root.is_none() {
+        let new = self.trees.insert(root, asked, known.0);
+        if let (None, Some(new)) = (root, new) {
             self.n_bytes += size_of::<(Beginning, Root)>();
             self.roots.insert(self.key, new);
         }
@@ -192,7 +192,7 @@ impl Memo {
         here: &Here,
     ) -> Option<Shortcut> {
         let is_soon = !self.is_eager && self.n_found + self.n_new < SOON;
-        let Shortcuts { roots, trees, place, n_found, is_off, .. } = &mut self.shortcuts;
+        let Shortcuts { roots, trees, found, place, n_found, is_off, .. } = &mut self.shortcuts;
         place.clear();
         if *is_off || is_soon || made.len() > MOST_MADE {
             return None;
@@ -200,12 +200,12 @@ impl Memo {
         place.push(population as u32);
         place.extend(locations.iter().map(|location| u32::from(location.0)));
         place.extend(made.iter().map(|via| via.0));
-        let found = trees.find(*roots.get(&place[..])?, |number| {
+        let number = trees.find(*roots.get(&place[..])?, |number| {
             glance.answer(self.questions[number as usize], FIRST_OTHER + number as usize, here)
         })?;
         *n_found += 1;
         self.n_found += 1;
-        Some(*found)
+        found.get(number as usize).copied()
     }
 
     /// Whether a shorter way to what is found next is wanted: it was looked for last.
@@ -224,7 +224,7 @@ impl Memo {
 const MOST_MADE: usize = 64;
 
 /// What is chosen for a state, and bit by bit which of its successors are kept, and would have been kept without deletion.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Shortcut {
     pub(super) known: Known,
     pub(super) kept: u64,
@@ -236,7 +236,10 @@ pub(super) struct Shortcut {
 struct Shortcuts {
     /// By population, where processes are, and the transitions that are enabled, in order.
     roots: FxHashMap<Box<[u32]>, Root>,
-    trees: Trees<Shortcut>,
+    trees: Trees,
+    /// What was found there, each once.
+    found: Vec<Shortcut>,
+    numbers: FxHashMap<Shortcut, u32>,
     /// Those of the state at hand, and what was asked beyond them.
     place: Vec<u32>,
     asked: Vec<(u32, i32)>,
@@ -261,8 +264,13 @@ impl Shortcuts {
             return;
         }
         let root = self.roots.get(&self.place[..]).copied();
-        let new = self.trees.insert(root, self.asked.iter().copied(), shortcut);
-        if root.is_none() {
+        let found = *self.numbers.entry(shortcut).or_insert_with(|| {
+            self.n_bytes += 3 * size_of::<Shortcut>();
+            self.found.push(shortcut);
+            self.found.len() as u32 - 1
+        });
+        let new = self.trees.insert(root, self.asked.iter().copied(), found);
+        if let (None, Some(new)) = (root, new) {
             self.n_bytes += size_of_val(&self.place[..]) + 2 * size_of::<(Box<[u32]>, Root)>();
             self.roots.insert(self.place.clone().into_boxed_slice(), new);
         }

@@ -1,122 +1,165 @@
 //! Trees of questions: what was found for the answers that were given.
 //!
 //! **Implements** decision trees that grow with use. Which question comes next depends on the answers before it, so all that was found for one
-//! beginning are the leaves of a tree. Questions have numbers. Nodes, answers and what was found lie in three lists, a few bytes for each, because walking
-//! through them is what most choices of a long search consist of.
+//! beginning are the leaves of a tree. Questions have numbers, and so has what was found. Most choices of a long search consist of walking through trees that lie far from the cache, so a node has its first two
+//! answers with it, since most have no more, and an answer after which nothing is asked says itself what was found.
 //! **Checked by** the choices that are remembered this way ([`memo`](super::memo)).
 
 /// What was found for one beginning after another.
-#[derive(Debug)]
-pub(super) struct Trees<T> {
+#[derive(Debug, Default)]
+pub(super) struct Trees {
     nodes: Vec<Node>,
-    edges: Vec<Edge>,
-    found: Vec<T>,
+    /// Further answers.
+    edges: Vec<(Edge, u32)>,
 }
 
-/// A question, and the answers that were given to it: the first one lies here, since most have no other. Or [`FOUND`].
+/// A question, and the answers that were given to it; the last number says where others are listed.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     question: u32,
-    edge: Edge,
+    first: [Edge; 2],
+    others: u32,
 }
 
-/// An answer that was given, what comes then, and the next of the answers. Where something was found: which of those.
+/// An answer that was given, and what comes then.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     answer: i32,
-    to: u32,
-    next: u32,
+    to: To,
 }
 
-/// No question is asked any more.
-const FOUND: u32 = u32::MAX;
+/// What comes after an answer: a node, or what was found, twice the number and one if that. Or nothing yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct To(u32);
+
+/// What comes next.
+enum Next {
+    Node(usize),
+    Found(u32),
+}
+
+impl To {
+    const NOTHING: Self = Self(u32::MAX);
+
+    fn node(number: usize) -> Self {
+        Self((number as u32) << 1)
+    }
+
+    fn found(number: u32) -> Self {
+        Self(number << 1 | 1)
+    }
+
+    #[inline]
+    fn next(self) -> Next {
+        if self.0 & 1 == 0 { Next::Node((self.0 >> 1) as usize) } else { Next::Found(self.0 >> 1) }
+    }
+}
 
 /// The end of a list.
 const END: u32 = u32::MAX;
 
+/// Nodes and finds that have numbers.
+const MOST: usize = (u32::MAX >> 1) as usize;
+
 /// The root of a tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Root(u32);
+pub(super) struct Root(To);
 
-impl<T> Default for Trees<T> {
-    fn default() -> Self {
-        Self { nodes: Vec::new(), edges: Vec::new(), found: Vec::new() }
-    }
-}
-
-impl<T> Trees<T> {
+impl Trees {
     /// What was found for these answers.
     #[inline]
-    pub(super) fn find(&self, root: Root, mut answer: impl FnMut(u32) -> i32) -> Option<&T> {
+    pub(super) fn find(&self, root: Root, mut answer: impl FnMut(u32) -> i32) -> Option<u32> {
         let mut at = root.0;
         loop {
-            let Node { question, edge } = self.nodes[at as usize];
-            if question == FOUND {
-                return self.found.get(edge.to as usize);
+            match at.next() {
+                Next::Found(found) => return Some(found),
+                Next::Node(number) => {
+                    let node = &self.nodes[number];
+                    at = self.after(node, answer(node.question))?;
+                }
             }
-            at = self.after(edge, answer(question))?;
         }
     }
 
-    /// What comes after an answer, of those from an edge on.
+    /// What comes after an answer at a node.
     #[inline]
-    fn after(&self, first: Edge, answer: i32) -> Option<u32> {
-        let mut edge = first;
-        while edge.answer != answer {
-            edge = *self.edges.get(edge.next as usize)?;
-        }
-        (edge.to != END).then_some(edge.to)
+    fn after(&self, node: &Node, answer: i32) -> Option<To> {
+        let is_it = |edge: &&Edge| edge.answer == answer && edge.to != To::NOTHING;
+        let first = node.first.iter().find(is_it);
+        first.map(|edge| edge.to).or_else(|| self.after_others(node.others, answer))
     }
 
-    /// Adds what was found after these questions and answers to a tree, or to a new one. Gives the root, which is a new one then.
+    fn after_others(&self, mut others: u32, answer: i32) -> Option<To> {
+        loop {
+            let &(edge, next) = self.edges.get(others as usize)?;
+            if edge.answer == answer {
+                return Some(edge.to);
+            }
+            others = next;
+        }
+    }
+
+    /// Adds what was found after these questions and answers to a tree, or to a new one. Gives the root, which is a new one then; `None` if there is no room.
     pub(super) fn insert(
         &mut self,
         root: Option<Root>,
-        asked: impl Iterator<Item = (u32, i32)>,
-        found: T,
-    ) -> Root {
+        asked: impl ExactSizeIterator<Item = (u32, i32)>,
+        found: u32,
+    ) -> Option<Root> {
+        if self.nodes.len() + asked.len() >= MOST || found as usize >= MOST {
+            return None;
+        }
         let mut at = root.map(|root| root.0);
         let mut first = at;
         let mut parent = None;
         for (question, answer) in asked {
-            let node = at.unwrap_or_else(|| self.grow(parent, question, END));
-            first = first.or(Some(node));
-            let known = self.nodes[node as usize];
-            debug_assert_ne!(known.question, FOUND, "after these answers something was found");
-            debug_assert_eq!(known.question, question, "the same answers lead to the same question");
-            if known.question != question {
-                return Root(first.unwrap_or(node));
+            let to = at.unwrap_or_else(|| {
+                self.nodes.push(Node {
+                    question,
+                    first: [Edge { answer: 0, to: To::NOTHING }; 2],
+                    others: END,
+                });
+                let to = To::node(self.nodes.len() - 1);
+                self.put(parent, to);
+                to
+            });
+            first = first.or(Some(to));
+            let Next::Node(number) = to.next() else {
+                debug_assert!(false, "after these answers something was found");
+                return first.map(Root);
+            };
+            let node = self.nodes[number];
+            debug_assert_eq!(node.question, question, "the same answers lead to the same question");
+            if node.question != question {
+                return first.map(Root);
             }
-            at = self.after(known.edge, answer);
-            parent = Some((node, answer));
+            at = self.after(&node, answer);
+            parent = Some((number, answer));
         }
-        debug_assert!(at.is_none(), "after these answers more was asked");
-        let leaf = at.unwrap_or_else(|| {
-            self.found.push(found);
-            self.grow(parent, FOUND, self.found.len() as u32 - 1)
-        });
-        Root(first.unwrap_or(leaf))
+        debug_assert!(at.is_none_or(|at| at == To::found(found)), "after these answers something else came");
+        if at.is_none() {
+            self.put(parent, To::found(found));
+        }
+        first.or(Some(To::found(found))).map(Root)
     }
 
-    /// Adds a node, behind an answer if it is not a root.
-    fn grow(&mut self, parent: Option<(u32, i32)>, question: u32, found: u32) -> u32 {
-        let to = self.nodes.len() as u32;
-        if let Some((parent, answer)) = parent {
-            let first = &mut self.nodes[parent as usize].edge;
-            if first.to == END {
-                (first.answer, first.to) = (answer, to);
-            } else {
-                let next = std::mem::replace(&mut first.next, self.edges.len() as u32);
-                self.edges.push(Edge { answer, to, next });
+    /// Notes what comes after an answer at a node; nothing for a root.
+    fn put(&mut self, parent: Option<(usize, i32)>, to: To) {
+        let Some((parent, answer)) = parent else { return };
+        let node = &mut self.nodes[parent];
+        let edge = Edge { answer, to };
+        match node.first.iter_mut().find(|edge| edge.to == To::NOTHING) {
+            Some(free) => *free = edge,
+            None => {
+                let next = std::mem::replace(&mut node.others, self.edges.len() as u32);
+                self.edges.push((edge, next));
             }
         }
-        self.nodes.push(Node { question, edge: Edge { answer: 0, to: found, next: END } });
-        to
     }
 
     /// Memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&self.nodes[..]) + size_of_val(&self.edges[..]) + size_of_val(&self.found[..])
+        size_of_val(&self.nodes[..]) + size_of_val(&self.edges[..])
     }
 }
 
@@ -124,26 +167,28 @@ impl<T> Trees<T> {
 mod tests {
     use super::*;
 
+    fn asked(answers: &[i32]) -> impl ExactSizeIterator<Item = (u32, i32)> {
+        (10..20).zip(answers.iter().copied())
+    }
+
     #[test]
     fn what_was_found_is_found_again_for_the_same_answers_only() {
-        fn asked(answers: &[i32]) -> impl Iterator<Item = (u32, i32)> {
-            (10..).zip(answers.iter().copied())
-        }
         let mut trees = Trees::default();
-        let root = trees.insert(None, asked(&[1, 2]), 'a');
-        for (answers, found) in [(&[1, 3][..], 'b'), (&[7, 2, 5], 'c'), (&[7, 2, 6], 'd')] {
+        let root = trees.insert(None, asked(&[1, 2]), 0).expect("room");
+        let others =
+            [(&[1, 3][..], 1), (&[7, 2, 5], 2), (&[7, 2, 6], 3), (&[1, 0], 4), (&[1, -1], 5), (&[0], 6)];
+        for (answers, found) in others {
             trees.insert(Some(root), asked(answers), found);
         }
-        let other = trees.insert(None, asked(&[]), 'e');
-        let find = |root: Root, answers: &[i32]| {
-            trees.find(root, |question| answers[question as usize - 10]).copied()
-        };
-        assert_eq!(find(root, &[1, 2]), Some('a'));
-        assert_eq!(find(root, &[1, 3]), Some('b'));
-        assert_eq!(find(root, &[7, 2, 5]), Some('c'));
-        assert_eq!(find(root, &[7, 2, 6]), Some('d'));
+        let other = trees.insert(None, asked(&[]), 7).expect("room");
+        let find = |root: Root, answers: &[i32]| trees.find(root, |question| answers[question as usize - 10]);
+        for (answers, found) in others {
+            assert_eq!(find(root, answers), Some(found), "{answers:?}");
+        }
+        assert_eq!(find(root, &[1, 2]), Some(0));
         assert_eq!(find(root, &[1, 4]), None);
         assert_eq!(find(root, &[2]), None);
-        assert_eq!(find(other, &[]), Some('e'));
+        assert_eq!(find(root, &[7, 2, 0]), None);
+        assert_eq!(find(other, &[]), Some(7));
     }
 }
