@@ -125,7 +125,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
             && (0..N).any(|word| mask[word] & !fine.mask[word] != 0)
             && !fine.look_at(&mask)
         {
-            fine.number = Some(self.memo.add_unit(Unit { code: 0, goes_on: false }));
+            fine.number = Some(self.memo.add_unit(Unit { code: 0, goes_on: false }, [0; N]));
         }
         match fine.number {
             Some(number) => {

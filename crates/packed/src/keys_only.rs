@@ -2,7 +2,8 @@
 //!
 //! **Implements** the innermost loop of such searches. Nearly always what an agent does lies in the first slot where it is
 //! looked for, and has at most two outcomes: then both are written, whether they are there or not, and the next goes
-//! where they end. So there is no branch that depends on what the state looks like.
+//! where they end. So only one branch for each agent depends on what the state looks like: whether it has successors and is awake. Few have and are,
+//! so where there are many agents it nearly always goes the same way.
 //!
 //! Besides, sleep sets of one step, for a search level by level. Let t be found from s by agent b, and let a come before b in the order of agents,
 //! such that neither looks at what the other changes at s. Then a does the same at t as at s, and what it leads to from t is where b leads to from
@@ -14,12 +15,9 @@
 //! **Checked by** `oracle/tests/all/packed.rs`, which compares successors with those of the system, and `oracle/tests/all/threads.rs`, which compares states, transitions,
 //! terminal states and levels of searches.
 
-use crate::memo::{Difference, NEAR};
+use crate::memo::{Difference, Glance, NEAR};
 use crate::{Core, Expanded, Failure, Halt, Packed, changed};
 use stubborn_system::{Batch, Fault, System, Vector};
-
-/// Agents that can be asleep: the first so many.
-const SLEEPERS: usize = u32::BITS as usize;
 
 /// States, and what is noted of each.
 #[derive(Clone, Debug, Default)]
@@ -98,11 +96,12 @@ impl<const N: usize> States<N> {
 pub(crate) struct Reach<const N: usize> {
     looks: [u64; N],
     changes: [u64; N],
-    agent: usize,
+    /// Its bit in a mask of agents that are asleep; none if it never is.
+    bit: u32,
 }
 
 impl<const N: usize> Reach<N> {
-    const NOTHING: Self = Self { looks: [0; N], changes: [0; N], agent: 0 };
+    const NOTHING: Self = Self { looks: [0; N], changes: [0; N], bit: 0 };
 
     /// Whether neither looks at what the other changes.
     #[inline(always)]
@@ -117,11 +116,8 @@ impl<const N: usize> Reach<N> {
     /// Which agents before this one are asleep where it leads to.
     #[inline(always)]
     fn asleep_after(&self, earlier: &[Self]) -> u32 {
-        let mut asleep = 0;
-        for other in earlier {
-            asleep |= u32::from(self.commutes(other)) << (other.agent % SLEEPERS);
-        }
-        asleep
+        let bit = |other: &Self| other.bit & u32::from(self.commutes(other)).wrapping_neg();
+        earlier.iter().fold(0, |asleep, other| asleep | bit(other))
     }
 }
 
@@ -265,58 +261,55 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         self.memo.now += 1;
         let shape = self.shape_of(key);
         let n_agents = self.memo.shapes[shape].len();
-        if self.reach.len() < n_agents {
-            self.reach.resize(n_agents, Reach::NOTHING);
+        if self.reach.len() <= n_agents {
+            // One more, because the next is written before it is known whether it counts.
+            self.reach.resize(n_agents + 1, Reach::NOTHING);
         }
         let mut agent = 0;
-        // Agents so far that have successors and can be asleep.
-        let mut n_earlier = 0;
-        while agent < n_agents {
-            let memo = &self.memo;
+        // Agents so far that have successors, and how many these are.
+        let (mut n_able, mut n_made) = (0, 0);
+        loop {
+            let Self { memo, reach, .. } = self;
             let agents = &memo.shapes[shape][agent..];
             out.make_room(*end + NEAR * agents.len());
             for at in agents {
-                let units = at.units(at.root(key));
-                if units.len() == 1
-                    && let Some((slot, mask)) = memo.glance(units.start, key)
-                    && let slot = memo.slot(slot)
-                    && let Some(near) = out.keys.get_mut(*end..*end + NEAR)
-                    && let Some(asleep_near) = out.notes.get_mut(*end..*end + NEAR)
-                {
-                    let n = slot.n as usize;
-                    let mut this = Reach { looks: at.own, changes: slot.near[0], agent };
-                    add(&mut this.looks, mask);
-                    add(&mut this.changes, &slot.near[1]);
-                    if n > 0 && is_awake(asleep, agent) {
-                        near[0] = changed(key, &slot.near[0]);
-                        near[1] = changed(key, &slot.near[1]);
-                        asleep_near.fill(this.asleep_after(&self.reach[..n_earlier]));
-                        *end += n;
+                let Some(Glance { slot, looks, .. }) = memo.glance(at, key) else { break };
+                let n = slot.n;
+                let mut this = Reach { looks: *looks, changes: slot.near[0], bit: at.bit };
+                add(&mut this.changes, &slot.near[1]);
+                // Whether it has successors and is awake, in one comparison: few agents are both, but which of the two others lack cannot be
+                // predicted.
+                if u64::from(at.bit & asleep) * (NEAR as u64 + 1) < u64::from(n) {
+                    let (keys, notes) = (&mut out.keys[*end..*end + NEAR], &mut out.notes[*end..*end + NEAR]);
+                    for (place, difference) in keys.iter_mut().zip(&slot.near) {
+                        *place = changed(key, difference);
                     }
-                    self.reach[n_earlier] = this;
-                    n_earlier += usize::from(n > 0 && agent < SLEEPERS);
-                    *made += n;
-                    agent += 1;
-                } else {
-                    break;
+                    notes.fill(this.asleep_after(&reach[..n_able]));
+                    *end += n as usize;
                 }
-            }
-            if agent < n_agents {
-                let before = *end;
-                let Some(this) = self.expand_agent(key, shape, agent, end, out)? else {
-                    return Ok(Expanded::LeftToSystem);
-                };
-                let n = *end - before;
-                out.notes[before..*end].fill(this.asleep_after(&self.reach[..n_earlier]));
-                if !is_awake(asleep, agent) {
-                    *end = before;
-                }
-                self.reach[n_earlier] = this;
-                n_earlier += usize::from(n > 0 && agent < SLEEPERS);
-                *made += n;
+                reach[n_able] = this;
+                n_able += n.min(1) as usize;
+                n_made += n as usize;
                 agent += 1;
             }
+            if agent == n_agents {
+                break;
+            }
+            let before = *end;
+            let Some(this) = self.expand_agent(key, shape, agent, end, out)? else {
+                return Ok(Expanded::LeftToSystem);
+            };
+            let n = *end - before;
+            out.notes[before..*end].fill(this.asleep_after(&self.reach[..n_able]));
+            if this.bit & asleep != 0 {
+                *end = before;
+            }
+            self.reach[n_able] = this;
+            n_able += usize::from(n > 0);
+            n_made += n;
+            agent += 1;
         }
+        *made += n_made;
         Ok(Expanded::Done)
     }
 
@@ -333,7 +326,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
     ) -> Result<Option<Reach<N>>, Halt> {
         let at = &self.memo.shapes[shape][agent];
         let root = at.root(key);
-        let mut reach = Reach { looks: at.own, agent, ..Reach::NOTHING };
+        let mut reach = Reach { looks: at.own, bit: at.bit, ..Reach::NOTHING };
         let mut units = at.units(root);
         if units.is_empty() {
             units = self.find_units(key, shape, agent, root);
@@ -366,18 +359,13 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
                     add(&mut reach.looks, &self.dependence);
                 }
             }
-            add(&mut reach.looks, self.memo.mask(number));
+            add(&mut reach.looks, self.memo.looks(number));
             if goes_on && *end - first > self.n_outcomes as usize {
                 return Ok(None);
             }
         }
         Ok(Some(reach))
     }
-}
-
-#[inline(always)]
-fn is_awake(asleep: u32, agent: usize) -> bool {
-    agent >= SLEEPERS || asleep >> agent & 1 == 0
 }
 
 /// Puts the successors that these differences make from number `*end` on, which is moved on.

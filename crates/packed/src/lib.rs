@@ -31,7 +31,7 @@ pub use team::Team;
 use codec::{Codec, TooNarrow};
 use fine::Fine;
 use keys_only::Reach;
-use memo::{Difference, Memo};
+use memo::{Difference, Glance, Memo};
 use std::cell::{Cell, RefCell};
 use stubborn_system::{
     Batch, Fault, Observed, Part, Parts, Question, Rows, System, Tracer, TransitionId, Unit, Vector,
@@ -255,13 +255,9 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
         let shape = self.shape_of(key);
         for agent in 0..self.memo.shapes[shape].len() {
             let at = &self.memo.shapes[shape][agent];
-            let units = at.units(at.root(key));
-            if units.len() == 1
-                && let Some((slot, _)) = self.memo.glance(units.start, key)
-            {
+            if let Some(Glance { at, slot, .. }) = self.memo.glance(at, key) {
                 // Mostly all that it makes lies where it is looked for.
-                let (slot, vias) = (self.memo.slot(slot), self.memo.vias(slot));
-                for (difference, via) in slot.near.iter().zip(vias).take(slot.n as usize) {
+                for (difference, via) in slot.near.iter().zip(self.memo.vias(at)).take(slot.n as usize) {
                     out.push(*via, &changed(key, difference));
                 }
             } else if let Expanded::LeftToSystem = self.expand_units(key, shape, agent, out)? {

@@ -30,6 +30,9 @@ const LARGE: usize = 1 << 12;
 /// A difference, and the transition that makes it.
 pub(crate) type Difference<const N: usize> = ([u64; N], TransitionId);
 
+/// Agents that can be asleep: the first so many.
+const SLEEPERS: usize = u32::BITS as usize;
+
 /// Differences that lie in a slot itself.
 pub(crate) const NEAR: usize = 2;
 
@@ -75,6 +78,8 @@ impl<const N: usize> Slot<N> {
 struct Look<const N: usize> {
     /// The bits of what it has touched, without the root.
     mask: [u64; N],
+    /// The same with the agent's own.
+    looks: [u64; N],
     /// Makes a hash of these, such that few of them are in each other's way.
     multiplier: u64,
     /// Its slots: open addressing, a power of two, at most half full, or a quarter, so that most are found at once; and the distance of the highest bits of a hash.
@@ -146,15 +151,34 @@ pub(crate) struct Agent<const N: usize> {
     most: u32,
     /// The bits of its root and of the shape: it always looks at these.
     pub(crate) own: [u64; N],
+    /// Its bit in a mask of agents that are asleep; none if it never is.
+    pub(crate) bit: u32,
     units: Vec<(u32, u32)>,
+    /// The unit if there is one only, else [`NO_UNIT`]: that is what is looked up all the time.
+    only: Vec<u32>,
+}
+
+/// The number of no unit: there are never so many.
+const NO_UNIT: u32 = u32::MAX;
+
+/// What is found at the first glance.
+pub(crate) struct Glance<'m, const N: usize> {
+    /// The number of the slot.
+    pub(crate) at: usize,
+    /// What is there: all that the unit makes.
+    pub(crate) slot: &'m Slot<N>,
+    /// The bits that the agent depends on.
+    pub(crate) looks: &'m [u64; N],
 }
 
 impl<const N: usize> Agent<N> {
-    fn new(root: Field, shape: Field) -> Self {
+    fn new(number: usize, root: Field, shape: Field) -> Self {
         let mut own = [0; N];
         own[usize::from(root.word)] |= root.mask();
         own[usize::from(shape.word)] |= shape.mask();
-        Self { word: root.word, shift: root.shift, most: root.most() as u32, own, units: Vec::new() }
+        let (word, shift, most) = (root.word, root.shift, root.most() as u32);
+        let bit = if number < SLEEPERS { 1 << number } else { 0 };
+        Self { word, shift, most, own, bit, units: Vec::new(), only: Vec::new() }
     }
 
     /// The value of its root.
@@ -177,7 +201,8 @@ impl<const N: usize> Memo<N> {
 
     /// Notes the agents of a new shape, by their roots; and where shapes are written.
     pub(crate) fn add_shape(&mut self, roots: impl Iterator<Item = Field>, shape: Field) {
-        self.shapes.push(roots.map(|root| Agent::new(root, shape)).collect());
+        let agents = roots.enumerate().map(|(number, root)| Agent::new(number, root, shape));
+        self.shapes.push(agents.collect());
     }
 
     /// Notes the units of an agent where its root has this value.
@@ -188,24 +213,27 @@ impl<const N: usize> Memo<N> {
         root: u32,
         units: &[Unit],
     ) -> Range<usize> {
-        let table = &mut self.shapes[shape][agent].units;
+        let Agent { units: table, only, own, .. } = &mut self.shapes[shape][agent];
+        let own = *own;
         if table.len() <= root as usize {
             table.resize(root as usize + 1, (0, 0));
+            only.resize(root as usize + 1, NO_UNIT);
         }
         let first = self.known.len();
         table[root as usize] = (first as u32, (first + units.len()) as u32);
+        only[root as usize] = if units.len() == 1 { first as u32 } else { NO_UNIT };
         for &unit in units {
-            self.add_unit(unit);
+            self.add_unit(unit, own);
         }
         first..self.known.len()
     }
 
-    /// Notes something that is asked of any state of a shape: it has no root.
-    pub(crate) fn add_unit(&mut self, unit: Unit) -> usize {
+    /// Notes a unit of an agent with these bits of its own; none if it is something that is asked of any state of a shape: that has no root.
+    pub(crate) fn add_unit(&mut self, unit: Unit, own: [u64; N]) -> usize {
         self.known.push(Known { unit, n: 0, since: self.now, is_off: false });
         let goes_on = unit.goes_on;
         let (first, shift) = (0, Self::FIRST_SHIFT);
-        self.looks.push(Look { mask: [0; N], multiplier: MULTIPLIER, first, shift, goes_on });
+        self.looks.push(Look { mask: [0; N], looks: own, multiplier: MULTIPLIER, first, shift, goes_on });
         let number = self.known.len() - 1;
         self.renew(number, Self::FIRST_SHIFT);
         number
@@ -228,16 +256,16 @@ impl<const N: usize> Memo<N> {
         self.looks[number].goes_on
     }
 
-    /// The slot where what a unit made of a state is most likely to be, if it is there and holds all of it; and the bits that it depends on besides the
-    /// agent's own.
+    /// The slot where what an agent made of a state is most likely to be, if the agent has one unit there, and the slot holds all that it made.
     #[inline(always)]
-    pub(crate) fn glance(&self, number: usize, key: &[u64; N]) -> Option<(usize, &[u64; N])> {
-        let look = &self.looks[number];
+    pub(crate) fn glance(&self, agent: &Agent<N>, key: &[u64; N]) -> Option<Glance<'_, N>> {
+        let number = *agent.only.get(agent.root(key) as usize)?;
+        let look = self.looks.get(number as usize)?;
         let masked = look.masked(key);
         let at = look.first as usize + look.home(&masked);
         let slot = self.slots.get(at)?;
         // A free slot has the largest number of all.
-        (slot.n <= NEAR as u32 && slot.key == masked).then_some((at, &look.mask))
+        (slot.n <= NEAR as u32 && slot.key == masked).then_some(Glance { at, slot, looks: &look.looks })
     }
 
     /// Where it is what a unit made of a state that looks the same.
@@ -259,10 +287,10 @@ impl<const N: usize> Memo<N> {
         }
     }
 
-    /// The bits that a unit depends on at its root, besides the agent's own.
+    /// The bits that a unit depends on at its root.
     #[inline]
-    pub(crate) fn mask(&self, number: usize) -> &[u64; N] {
-        &self.looks[number].mask
+    pub(crate) fn looks(&self, number: usize) -> &[u64; N] {
+        &self.looks[number].looks
     }
 
     /// What was found.
@@ -318,8 +346,10 @@ impl<const N: usize> Memo<N> {
             return;
         }
         if (0..N).any(|word| touched[word] & !self.looks[number].mask[word] != 0) {
-            for (mask, touched) in self.looks[number].mask.iter_mut().zip(touched) {
+            let Look { mask, looks, .. } = &mut self.looks[number];
+            for ((mask, looks), touched) in mask.iter_mut().zip(looks).zip(touched) {
                 *mask |= touched;
+                *looks |= touched;
             }
             self.renew(number, Self::FIRST_SHIFT);
             self.known[number].n = 0;
