@@ -65,16 +65,15 @@ fn is_by_user(stop: &Stop) -> bool {
 }
 
 impl Lean {
-    /// Whether a search without reduction that ended like this has an answer, or a search in order that does not take longer. `all_errors`: that
-    /// does not end with the first that is wrong.
-    fn is_useful(&self, all_errors: bool) -> bool {
+    /// Whether a search without reduction that ended like this has an answer, or can have one in order, within the same limit.
+    fn is_useful(&self) -> bool {
         match self {
             Self::Made(made) => match &made.0.end {
                 End::Stopped(stop) => is_by_user(stop),
                 _ => true,
             },
             Self::Failed(_) => true,
-            Self::InOrder(why) => *why == OneThread::Seen && !all_errors,
+            Self::InOrder(why) => *why == OneThread::Seen,
         }
     }
 
@@ -175,7 +174,7 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
         if (lean.is_none() || is_unsteady) && is_simple(questions, &options) {
             lean = self.alone(&packed);
         }
-        if self.is_full() && !lean.as_ref().is_some_and(|lean| lean.is_useful(options.all_errors)) {
+        if self.is_full() && !lean.as_ref().is_some_and(Lean::is_useful) {
             let is_cut = matches!(lean, Some(Lean::InOrder(OneThread::Limit)));
             return self.reduced_after_all(packed, is_cut);
         }

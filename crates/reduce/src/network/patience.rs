@@ -23,7 +23,8 @@ const LAST_LOOK: u64 = 32_768;
 /// Choices after which a trial has failed if none of them brought anything at all.
 const VAIN_LOOK: u64 = 256;
 
-/// States that are known to have been fired, at most.
+/// Room for states that are known to have been fired: at first, and at most. There is more when an eighth is taken.
+const LEAST_ROOM: usize = 1 << 10;
 const ROOM: usize = 1 << 16;
 
 /// The share of the remembered states that may turn up, in per cent.
@@ -132,22 +133,37 @@ impl Patience {
 
 /// Hashes of states that were fired, as many as there is room for: a new one takes the place of another.
 #[derive(Debug, Default)]
-pub(super) struct Seen(Vec<u64>);
+pub(super) struct Seen {
+    hashes: Vec<u64>,
+    n_inserted: usize,
+}
 
 impl Seen {
-    fn slot(hash: u64) -> usize {
-        (hash >> 32) as usize % ROOM
+    fn slot(&self, hash: u64) -> usize {
+        (hash >> 32) as usize & self.hashes.len().wrapping_sub(1)
     }
 
     pub(super) fn insert(&mut self, hash: u64) {
-        if self.0.is_empty() {
-            self.0.resize(ROOM, 0);
+        if self.n_inserted * 8 >= self.hashes.len() && self.hashes.len() < ROOM {
+            self.grow();
         }
-        self.0[Self::slot(hash)] = hash;
+        self.n_inserted += 1;
+        let slot = self.slot(hash);
+        self.hashes[slot] = hash;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let room = (4 * self.hashes.len()).max(LEAST_ROOM);
+        let hashes = std::mem::replace(&mut self.hashes, vec![0; room]);
+        for hash in hashes.into_iter().filter(|&hash| hash != 0) {
+            let slot = self.slot(hash);
+            self.hashes[slot] = hash;
+        }
     }
 
     fn contains(&self, hash: u64) -> bool {
-        self.0.get(Self::slot(hash)) == Some(&hash)
+        self.hashes.get(self.slot(hash)) == Some(&hash)
     }
 }
 
