@@ -35,6 +35,9 @@ fn number_mask(lines: &Lines<u32>) -> u32 {
 impl<S: Vector + ?Sized> Exact<S> {
     const MOST_LINES: usize = 1 << 27;
 
+    /// Smaller tables than this grow fourfold: to place a state again takes as long as to read it.
+    const SMALL: usize = 1 << 10;
+
     /// How full the table may get: one state in seven overflows into a second line.
     const FULL: (usize, usize) = (4, 5);
 
@@ -48,6 +51,12 @@ impl<S: Vector + ?Sized> Exact<S> {
             hashes: Vec::new(),
             sealed: false,
         }
+    }
+
+    /// Lines of a table for so many states.
+    fn size_for(&self, states: usize) -> usize {
+        let (n, now) = (self.lines.size_for(states, Self::FULL), self.lines.n());
+        if n > now && now < Self::SMALL { n.max(4 * now) } else { n }
     }
 
     #[cold]
@@ -112,7 +121,7 @@ impl<S: Vector + ?Sized> Store<S> for Exact<S> {
     fn insert(&mut self, batch: &Batch<S>, room: usize, out: &mut Vec<Entry>) -> Result<(), Full> {
         assert!(!self.sealed, "insert into a sealed store");
         let most = self.rows.len() + batch.len();
-        let n_lines = self.lines.size_for(most, Self::FULL);
+        let n_lines = self.size_for(most);
         if n_lines > Self::MOST_LINES || most > Entry::MAX_STATES {
             return Err(Full::Numbers);
         }

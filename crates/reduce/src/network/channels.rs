@@ -62,16 +62,24 @@ impl Channels {
         !self.is_unknown && !self.is_fresh && self.bits == [0; 4]
     }
 
-    /// The channels that `choose` says; unknown ones if they are wanted.
-    pub(super) fn filter(&self, n_channels: usize, choose: impl Fn(i32) -> bool, unknown: bool) -> Self {
-        let (is_unknown, is_fresh) = (self.is_unknown && unknown, self.is_fresh && unknown);
-        let mut kept = Self { bits: [0; 4], is_unknown, is_fresh };
-        for number in self.iter().filter(|&c| c as usize <= n_channels && c > 0) {
-            if choose(number) {
-                kept.bits[number as usize / 64] |= 1 << (number as usize % 64);
-            }
+    /// The channels that `choose` says, and the others, of those that there are; unknown ones are in both, where these are wanted.
+    pub(super) fn sorted(
+        &self,
+        n_channels: usize,
+        choose: impl Fn(i32) -> bool,
+        unknown: (bool, bool),
+    ) -> (Self, Self) {
+        let none = |unknown| Self {
+            bits: [0; 4],
+            is_unknown: self.is_unknown && unknown,
+            is_fresh: self.is_fresh && unknown,
+        };
+        let (mut chosen, mut others) = (none(unknown.0), none(unknown.1));
+        for number in self.iter().skip_while(|&c| c < 1).take_while(|&c| c as usize <= n_channels) {
+            let side = if choose(number) { &mut chosen } else { &mut others };
+            side.bits[number as usize / 64] |= 1 << (number as usize % 64);
         }
-        kept
+        (chosen, others)
     }
 
     /// Everything that is in either.

@@ -230,15 +230,12 @@ impl<'a> Known<'a> {
         if channels.single().is_none() {
             self.doubt.set(true);
         }
-        let capacity = |number: i32| {
-            self.view.channel_kind(number).map_or(0, |kind| self.network.channels[kind].capacity)
+        let is_buffered = |number: i32| {
+            self.view.channel_kind(number).is_some_and(|kind| self.network.channels[kind].capacity > 0)
         };
         let all = &self.network.channels;
-        let n = self.view.n_channels();
-        (
-            channels.filter(n, |c| capacity(c) > 0, all.iter().any(|c| c.capacity > 0)),
-            channels.filter(n, |c| capacity(c) == 0, all.iter().any(|c| c.capacity == 0)),
-        )
+        let unknown = (all.iter().any(|c| c.capacity > 0), all.iter().any(|c| c.capacity == 0));
+        channels.sorted(self.view.n_channels(), is_buffered, unknown)
     }
 
     /// Whether evaluating an expression may go wrong although evaluating its parts does not, as far as is known.
