@@ -9,16 +9,16 @@
 #[path = "../../promela/tests/all/support/files.rs"]
 #[allow(dead_code, reason = "others use the rest")]
 mod files;
+#[path = "support/search.rs"]
+#[allow(dead_code, reason = "others use the rest")]
+mod search;
 
 use files::{Directory, EXAMPLES};
+use search::{Way, search};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use stubborn_bench::{Measured, children_seconds};
-use stubborn_explore::Unwatched;
-use stubborn_network::{Network, Optimisations};
-use stubborn_reduce::{NetworkReduction, Reduction};
-use stubborn_system::Question;
-use stubborn_verdict::{AnySystem, EngineKind, Options, ReductionKind, analyse_with};
+use stubborn_network::Network;
 
 /// A model, with other values for some of its constants.
 struct Subject {
@@ -81,7 +81,8 @@ fn main() {
     if let Some(run) = arguments.first().and_then(|a| a.strip_prefix("run:")) {
         let (number, way) = run.split_once(':').expect("a number and a way");
         let subject = &SUITE[number.parse::<usize>().expect("a number")];
-        return Measured::of(|| ours(subject, way == "default")).print();
+        return Measured::of(|| ours(subject, if way == "default" { Way::Default } else { Way::Full }))
+            .print();
     }
     let rounds = arguments.first().and_then(|r| r.parse().ok()).unwrap_or(3);
     let wanted = |subject: &Subject| {
@@ -144,10 +145,10 @@ impl Row {
         for _ in 0..rounds {
             let runs = [
                 pan(&plain)?,
-                Measured::in_child(&format!("run:{number}:same")),
+                Measured::in_child(&[&format!("run:{number}:same")]),
                 pan(&collapse)?,
                 pan(&default)?,
-                Measured::in_child(&format!("run:{number}:default")),
+                Measured::in_child(&[&format!("run:{number}:default")]),
             ];
             for (best, run) in best.iter_mut().zip(runs) {
                 *best = Some(best.filter(|best| best.cpu <= run.cpu).unwrap_or(run));
@@ -192,28 +193,9 @@ impl Row {
 }
 
 /// States and transitions by our search.
-fn ours(subject: &Subject, is_default: bool) -> (u64, u64) {
-    let mut network = subject.network().expect("the model is right");
-    if is_default {
-        network = network.optimised(Optimisations::ALL, &[]).network;
-    }
-    let make = |kind: ReductionKind| {
-        let make = || {
-            Box::new(NetworkReduction::new(&network, &[], kind)) as Box<dyn Reduction<AnySystem<'_, [u8]>>>
-        };
-        (kind != ReductionKind::None).then(make)
-    };
-    let options = Options {
-        questions: Some(vec![Question::Safety, Question::Deadlock]),
-        reduction: if is_default { ReductionKind::Smaller } else { ReductionKind::None },
-        race: is_default.then(Default::default),
-        engine: EngineKind::Auto,
-        all_errors: true,
-        show_no_return: false,
-        ..Options::default()
-    };
-    let analysis = analyse_with(&network, &make, &options, &mut Unwatched).expect("no fault");
-    let stats = analysis.phases.last().expect("a search").stats;
+fn ours(subject: &Subject, way: Way) -> (u64, u64) {
+    let network = subject.network().expect("the model is right");
+    let stats = search(network, way, u64::MAX).expect("it ends");
     (stats.states, stats.edges)
 }
 

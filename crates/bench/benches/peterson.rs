@@ -35,7 +35,7 @@ fn compare(rounds: usize) {
     for round in 0..rounds {
         eprintln!("round {} of {rounds}", round + 1);
         for (name, runs) in names.iter().zip(&mut runs) {
-            runs.push(Measured::in_child(name));
+            runs.push(Measured::in_child(&[name]));
         }
     }
     let medians: Vec<Measured> = runs.into_iter().map(median).collect();

@@ -94,7 +94,7 @@ fn compare(rounds: usize) {
     println!("| run | states | transitions | cpu s | M transitions/s | bytes/state |");
     println!("|---|---|---|---|---|---|");
     for name in names {
-        let m = median((0..rounds).map(|_| Measured::in_child(name)).collect());
+        let m = median((0..rounds).map(|_| Measured::in_child(&[name])).collect());
         println!(
             "| {name} | {} | {} | {:.2} | {:.2} | {:.1} |",
             m.states,

@@ -1,30 +1,21 @@
 //! Searches a Promela model with one engine: `cargo bench -p stubborn-bench --bench search_promela -- MODEL.pml ENGINE REDUCTION OPTIMISED THREADS STORE RACE`.
 
-use std::path::{Path, PathBuf};
+#[path = "../../promela/tests/all/support/files.rs"]
+#[allow(dead_code, reason = "others use the rest")]
+mod files;
+
+use std::path::Path;
 use std::time::Instant;
 use stubborn_explore::Unwatched;
 use stubborn_network::Optimisations;
 use stubborn_reduce::{NetworkReduction, Reduction, ReductionKind};
 use stubborn_system::Question;
-use stubborn_text::{LoadError, Loader};
 use stubborn_verdict::{AnySystem, EngineKind, Options, StoreKind, analyse_with};
-
-/// Includes from a directory.
-struct Directory(PathBuf);
-
-impl Loader for Directory {
-    fn load(&self, path: &str) -> Result<String, LoadError> {
-        std::fs::read_to_string(self.0.join(path)).map_err(|_| LoadError::Missing)
-    }
-}
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    let text = std::fs::read_to_string(Path::new(&args[0])).expect("a model");
     let word = |i: usize| args.get(i).map_or("", String::as_str);
-    let directory = Path::new(&args[0]).parent().unwrap_or(Path::new(".")).to_owned();
-    let compiled = stubborn_promela::compile(&args[0], &text, &Directory(directory), &Default::default());
-    let mut network = compiled.network.expect("no errors");
+    let mut network = files::compile_file(Path::new(&args[0])).network.expect("no errors");
     if word(3) == "optimised" {
         network = network.optimised(Optimisations::ALL, &[]).network;
     }

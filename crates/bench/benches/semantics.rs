@@ -88,7 +88,7 @@ fn measure(rounds: usize) {
     let names = contestants();
     // All of them in each round, so that a busy machine is busy for all.
     let runs: Vec<Vec<Measured>> =
-        (0..rounds).map(|_| names.iter().map(|name| Measured::in_child(name)).collect()).collect();
+        (0..rounds).map(|_| names.iter().map(|name| Measured::in_child(&[name])).collect()).collect();
     for (i, name) in names.iter().enumerate() {
         let m = median(runs.iter().map(|round| round[i]).collect());
         println!("| {name} | {} | {} | {:.2} | {:.0} |", m.states, m.edges, m.cpu, m.rss / 1e6);

@@ -5,29 +5,23 @@
 
 #![forbid(unsafe_code)]
 
+use rustix::time::{ClockId, clock_gettime};
 use std::fs::read_to_string;
 use std::process::{Command, Stdio};
 
-/// Processor time of this process so far, in seconds (Linux). That of its first thread is known to the nanosecond, that of
-/// others to 10 ms.
+/// Processor time of this process so far, of all of its threads, in seconds.
 pub fn cpu_seconds() -> f64 {
-    let of_first = read_to_string("/proc/self/schedstat").unwrap_or_default();
-    let nanoseconds = of_first.split_whitespace().next().and_then(|field| field.parse::<f64>().ok());
-    ticks([11, 12]).max(nanoseconds.unwrap_or(0.0) / 1e9)
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// Processor time of all children of this process that have ended, in seconds (Linux; resolution 10 ms).
 pub fn children_seconds() -> f64 {
-    ticks([13, 14])
-}
-
-/// The sum of two fields of this process's times, in seconds.
-fn ticks(fields_wanted: [usize; 2]) -> f64 {
     let stat = read_to_string("/proc/self/stat").unwrap_or_default();
     // The command name may contain blanks; the fields are counted from behind it.
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
     let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
-    fields_wanted.map(ticks).iter().sum::<f64>() / 100.0
+    (ticks(13) + ticks(14)) / 100.0
 }
 
 /// Largest resident size of this process so far, in bytes (Linux).
@@ -64,17 +58,17 @@ impl Measured {
         println!("{} {} {} {}", self.states, self.edges, self.cpu, self.rss);
     }
 
-    /// Runs this program again with `argument`, and reads what it prints.
+    /// Runs this program again with these arguments, and reads what it prints.
     ///
     /// # Panics
     /// If the child fails.
-    pub fn in_child(argument: &str) -> Self {
+    pub fn in_child(arguments: &[&str]) -> Self {
         let program = std::env::current_exe().expect("this program has a path");
-        let child = Command::new(program).arg(argument).stderr(Stdio::inherit()).output();
+        let child = Command::new(program).args(arguments).stderr(Stdio::inherit()).output();
         let output = child.expect("the child runs").stdout;
         let text = String::from_utf8_lossy(&output);
         let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-        let [states, edges, cpu, rss] = numbers[..] else { panic!("{argument} printed {text:?}") };
+        let [states, edges, cpu, rss] = numbers[..] else { panic!("{arguments:?} printed {text:?}") };
         Self { states, edges, cpu, rss }
     }
 }
