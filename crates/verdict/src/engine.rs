@@ -5,7 +5,7 @@
 
 use crate::attempts::{self, Attempt, by_engine, can_sift};
 use crate::phase::{Broken, Made, Overtaken, Searched, is_simple, run_phase};
-use crate::race::{Lap, Race, Starter, Turn};
+use crate::race::{Lap, Race, Rival, Starter, Turn};
 use crate::threads::{Alone, Members, minds_ignoring, must_be_one};
 use crate::{OneThread, Options};
 use std::cell::RefCell;
@@ -159,11 +159,11 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
             Err(sample) => return Attempt::Again(sample),
         };
         if let Race::Begun(lap) = self.race {
-            let race = self.race_to(lap, &packed);
+            lean = self.race_against(lap, &packed);
             if let Some(failure) = packed.failure() {
+                self.race = Race::Begun(lap);
                 return Attempt::after(failure, || packed.into_sample());
             }
-            self.race = race;
             if self.options.threads > 1 {
                 return Attempt::Next(packed.into_sample());
             }
@@ -282,20 +282,19 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
         }
     }
 
-    /// Searches without reduction to the depth that the reduced search had, if that does not take more work.
-    fn race_to<const N: usize>(&mut self, lap: Lap, packed: &Packed<'y, Y, N>) -> Race {
-        let limits = self.options.limits;
-        let limits = Limits { states: limits.states.min(lap.most_states()), ..limits };
+    /// Searches without reduction; no further than it takes to see that this is more work than to go on with the reduced search, or if threads are to do the rest.
+    fn race_against<const N: usize>(&mut self, lap: Lap, packed: &Packed<'y, Y, N>) -> Option<Lean> {
+        let (turn, is_short) = (lap.turn(), self.options.threads > 1);
+        self.race = Race::Full(turn);
         let crew = Alone { packed, sieve: None, questions: self.questions };
-        let store = self.options.store.key_set();
-        let (ended, stats) = breadth_first_alone(&crew, &store, limits, self.watch);
-        let is_won = match ended {
-            Ended::Complete | Ended::InOrder(_) => true,
-            // The reduced search had found some of the last level only.
-            Ended::Stopped(Stop::States { .. }) => stats.depth + 1 >= lap.depth,
-            Ended::Stopped(_) => false,
-        };
-        if is_won { lap.lost() } else { Race::Off }
+        let (store, limits) = (self.options.store.key_set(), self.limits());
+        let mut rival = Rival::new(&mut *self.watch, lap, is_short);
+        let (ended, stats) = breadth_first_alone(&crew, &store, limits, &mut rival);
+        if matches!(ended, Ended::Stopped(_)) && !lap.is_reached(&stats) {
+            self.race = Race::Off;
+            return None;
+        }
+        (!is_short).then(|| Lean::new((ended, stats), 1, false))
     }
 
     /// The search without reduction did not come to its end: the reduced one has its turn, or goes on if more states would not help.

@@ -3,7 +3,7 @@
 //! **Implements** the choice between two searches that give the same answers. Stubborn sets leave fewer states, but to recall one
 //! takes as long as to go through several states on keys, and to choose one as long as dozens. How much a reduction leaves shows early: the ratio of states at the
 //! depth where a reduced search has found its first thousand is close to the ratio at the end (docs/measurements.md). So where a reduced
-//! search is not over soon, one without reduction is made up to that depth. If it gets there with less work, it goes on; and if it does not come to
+//! search is not over soon, one without reduction begins. If it gets to that depth with less work, it goes on, and else it ends there; and if it does not come to
 //! its end with many times that work, the two take turns, each time with more.
 //! **Preserves** every answer: each of the searches is a whole one, and what is claimed rests on the one that came to its end.
 //! **Differs** from running both by turns in that nothing is left to chance: counts decide, and never a clock, so runs can be repeated.
@@ -32,7 +32,7 @@ pub struct RaceRules {
 
 impl Default for RaceRules {
     fn default() -> Self {
-        Self { lap: 1 << 10, most_work: 1 << 20, first_turn: 128, next_turn: 8 }
+        Self { lap: 1 << 10, most_work: 1 << 19, first_turn: 256, next_turn: 8 }
     }
 }
 
@@ -92,15 +92,42 @@ impl Lap {
     }
 
     /// States that a search without reduction may need to come to the same depth, if it is to take less work.
-    pub(crate) fn most_states(&self) -> u64 {
+    fn most_states(&self) -> u64 {
         self.early * self.work() / (self.states * FULL).max(1)
     }
 
-    /// A search without reduction has come to the same depth.
-    pub(crate) fn lost(&self) -> Race {
+    /// Whether a search without reduction has come to the same depth. The reduced one had found some of its last level only.
+    pub(crate) fn is_reached(&self, stats: &Stats) -> bool {
+        stats.depth + 1 >= self.depth
+    }
+
+    /// What a search without reduction may do that comes to the same depth with less work.
+    pub(crate) fn turn(&self) -> Turn {
         let RaceRules { first_turn, next_turn, .. } = self.rules;
         let work = first_turn.saturating_mul(self.work());
-        Race::Full(Turn { states: self.states, work, growth: next_turn })
+        Turn { states: self.states, work, growth: next_turn }
+    }
+}
+
+/// Watches a search without reduction, which ends where it is clear that it is more work.
+pub(crate) struct Rival<'w> {
+    watch: &'w mut dyn Watch,
+    lap: Lap,
+    /// Whether it ends where it is clear that it is less work, too.
+    is_short: bool,
+}
+
+impl<'w> Rival<'w> {
+    pub(crate) fn new(watch: &'w mut dyn Watch, lap: Lap, is_short: bool) -> Self {
+        Self { watch, lap, is_short }
+    }
+}
+
+impl Watch for Rival<'_> {
+    fn tick(&mut self, stats: &Stats) -> Option<Stop> {
+        let Self { watch, lap, is_short } = self;
+        let is_over = if lap.is_reached(stats) { *is_short } else { stats.states >= lap.most_states() };
+        watch.tick(stats).or_else(|| is_over.then_some(Stop::Work))
     }
 }
 
