@@ -6,7 +6,7 @@
 //! **Preserves** what the reduction does.
 //! **Checked by** `oracle/tests/all/packed.rs`.
 
-use crate::{Answer, Explored, Preserves, Reduction, Shown, Sieve};
+use crate::{Answer, Explored, Preserves, Reduction, Root, Shown, Sieve, Trees};
 use fixedbitset::FixedBitSet;
 use std::convert::Infallible;
 use std::ops::Range;
@@ -52,6 +52,10 @@ impl<Y: System + ?Sized, const N: usize> Shown<Y::State> for Behind<'_, '_, Y, N
         let before = out.len();
         out.extend(recalls.iter().map_while(|recall| recall.known(self.key)));
         out.len() - before == recalls.len()
+    }
+
+    fn walk(&self, trees: &Trees, root: Root) -> Option<u32> {
+        trees.find(root, |question| self.memory.questions.get(question as usize)?.known(self.key))
     }
 
     #[inline]

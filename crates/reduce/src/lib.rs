@@ -19,6 +19,7 @@ mod observing;
 mod smaller;
 mod symmetry;
 mod towards;
+mod tree;
 
 pub use check::{CheckDepth, Checked};
 pub use closure::Closure;
@@ -33,6 +34,7 @@ pub use observing::{Observing, Semantics};
 pub use smaller::Smaller;
 pub use symmetry::{OnRepresentatives, Quotient};
 pub use towards::Towards;
+pub use tree::{Root, Trees};
 
 use fixedbitset::FixedBitSet;
 use std::ops::Range;
@@ -56,6 +58,12 @@ pub trait Shown<S: ?Sized> {
     fn known(&mut self, questions: Range<usize>, out: &mut Vec<i32>) -> bool {
         let _ = (questions, out);
         false
+    }
+
+    /// What was found for the answers to the questions of a tree, by their numbers; `None` if not all of the answers are remembered, or nothing was found for them.
+    fn walk(&self, trees: &Trees, root: Root) -> Option<u32> {
+        let _ = (trees, root);
+        None
     }
 
     /// What `answer` says about it. Who has keys remembers that by the number of the question, which is always about the same.

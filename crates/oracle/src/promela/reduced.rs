@@ -40,7 +40,7 @@ impl Candidate {
     pub fn of(kind: ReductionKind) -> Self {
         Self::new(kind.word(), move |network, invariants| match kind {
             ReductionKind::None => Box::new(Full),
-            _ => Box::new(NetworkReduction::new(network, invariants, kind).hasty()),
+            _ => Box::new(NetworkReduction::new(network, invariants, kind)),
         })
     }
 }
@@ -147,7 +147,7 @@ fn own_reduction<'n, 'y>(
     invariants: &[Expr],
     kind: ReductionKind,
 ) -> Option<Box<dyn Reduction<AnySystem<'y, [u8]>> + 'n>> {
-    let make = || Box::new(NetworkReduction::new(network, invariants, kind).hasty());
+    let make = || Box::new(NetworkReduction::new(network, invariants, kind));
     (kind != ReductionKind::None).then(|| make() as Box<dyn Reduction<AnySystem<'y, [u8]>> + 'n>)
 }
 

@@ -48,7 +48,7 @@ fn explored(
     kind: ReductionKind,
     is_deep: bool,
 ) -> Option<HashMap<Vec<u8>, Vec<TransitionId>>> {
-    let mut reduction = NetworkReduction::new(network, &[], kind).hasty();
+    let mut reduction = NetworkReduction::new(network, &[], kind);
     let sieve = Reduction::<Network>::sieve(&mut reduction)?;
     let mut made = Batch::new();
     network.initial(&mut made).ok()?;

@@ -79,11 +79,21 @@ impl Census {
                     let constants = self.constant_bytes[shape.kind(pid)].iter();
                     bytes.extend(constants.map(|&i| shape.place(pid, i, Width::Byte)));
                 }
-                (i32::from(shape.location(state, pid).0) | number << 16, true)
+                (answer(shape.location(state, pid), number), true)
             });
             self.key.push(answer >> 16);
             self.locations.push(LocationId(answer as u16));
         }
+    }
+
+    /// Whether processes of a kind have locals that never change.
+    pub(super) fn has_constants(&self, kind: usize) -> bool {
+        !self.constant_bytes[kind].is_empty()
+    }
+
+    /// What a process of the state that was asked last answers.
+    pub(super) fn answer(&self, pid: usize) -> i32 {
+        answer(self.locations[pid], self.key[1 + pid])
     }
 
     fn number_of_kinds(&mut self, shape: &Shape) -> i32 {
@@ -127,6 +137,11 @@ impl Census {
         }
         n
     }
+}
+
+/// What is known of a process by itself: where it is, and the number of the values of its locals that never change.
+fn answer(location: LocationId, number: i32) -> i32 {
+    i32::from(location.0) | number << 16
 }
 
 #[cfg(test)]

@@ -13,10 +13,11 @@ use super::definition;
 use super::flow::Flow;
 use super::glance::Glance;
 use super::look::{Here, Look, Notes};
-use super::memo::{Choice, Known, Memo, Shortcut};
+use super::memo::{Choice, Known, Memo};
 use super::patience::{Patience, Seen, hash};
 use super::population::{Population, Watched};
 use super::shape::Shape;
+use super::shortcuts::Shortcut;
 use super::situation::{Room, Situation};
 use crate::{AsItIs, CheckDepth, Preserves, Reduction, ReductionKind, Shown, Sieve, Sieves};
 use fixedbitset::FixedBitSet;
@@ -188,14 +189,7 @@ impl<'n> NetworkReduction<'n> {
 
     /// The same, with sets held against their definition: in a few states, or in all.
     pub fn checked(self, depth: CheckDepth) -> Self {
-        let reduction = if depth == CheckDepth::Everything { self.hasty() } else { self };
-        Self { depth: Some(depth), ..reduction }
-    }
-
-    /// The same with all ways to remember from the first state on, to hold it against others in small searches, too.
-    pub fn hasty(mut self) -> Self {
-        self.memo.hasten();
-        self
+        Self { depth: Some(depth), ..self }
     }
 
     /// The same without a memory of what was picked before, to hold others against.
@@ -281,35 +275,25 @@ impl<'n> NetworkReduction<'n> {
     /// Chooses a set for the state whose successors are at hand, where that is worth it.
     pub(super) fn choose(&mut self, state: &mut dyn Shown<[u8]>) -> Result<(), Fault> {
         self.n_seen += 1;
-        self.census.take(self.network, &mut self.shape, state);
-        self.find_population(state);
-        let Some(number) = self.number else { return Ok(()) };
-        let mut glance = Glance {
-            network: self.network,
-            flow: &self.flow,
-            shape: &mut self.shape,
-            engine: &mut self.engine,
-            population: &mut self.populations[number],
-            shown: state,
-            looks: false,
-        };
         self.here.may_delete = self.sifts.unwrap_or_else(|| self.deletion.would_begin());
-        let locations = &self.census.locations;
-        self.shortcut = self.memo.find_short(number, locations, &self.made, &mut glance, &self.here);
+        self.shortcut = self.memo.find_short(self.here.may_delete, &self.made, state);
         if let Some(shortcut) = self.shortcut {
             self.known = Some(shortcut.known);
             self.note_deletion();
             return Ok(());
         }
+        self.census.take(self.network, &mut self.shape, state);
+        self.find_population(state);
+        let Some(number) = self.number else { return Ok(()) };
         if self.groups.is_empty() {
             self.groups.extend(self.made.iter().map(|&via| self.network.group(via)));
         }
-        if !self.here.find_out(&self.groups, &self.census.locations, glance.population) {
+        let population = &mut self.populations[number];
+        if !self.here.find_out(&self.groups, &self.census.locations, population) {
             return Ok(());
         }
         self.memo.key = (number, self.here.live);
-        self.known = self.memo.find(&mut glance, &self.here);
-        if self.known.is_none() {
+        if !self.recall(number, state) {
             let mut picked = Ok(());
             state.show(&mut |state| picked = self.pick(state));
             picked?;
@@ -319,6 +303,21 @@ impl<'n> NetworkReduction<'n> {
         }
         self.note_deletion();
         Ok(())
+    }
+
+    /// Whether it is remembered what was chosen for a state that looks the same.
+    fn recall(&mut self, number: usize, state: &mut dyn Shown<[u8]>) -> bool {
+        let mut glance = Glance {
+            network: self.network,
+            flow: &self.flow,
+            shape: &mut self.shape,
+            engine: &mut self.engine,
+            population: &mut self.populations[number],
+            shown: state,
+            looks: false,
+        };
+        self.known = self.memo.find(&mut glance, &self.here, &self.census, &self.groups);
+        self.known.is_some()
     }
 
     /// Notes which successors are kept by what was found for the state at hand, for states that look the same.

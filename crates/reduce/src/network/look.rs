@@ -174,16 +174,6 @@ pub(super) enum Question {
     Row(usize),
 }
 
-impl Question {
-    /// Whether where processes are and which transitions are enabled tells the answer.
-    pub(super) fn is_about_places(self) -> bool {
-        match self {
-            Self::Process(_) | Self::Steps(_) | Self::Apart(_) | Self::MoreThan(_) => true,
-            Self::MayDelete | Self::Fact(_) | Self::Met(_) | Self::Row(_) => false,
-        }
-    }
-}
-
 /// What is kept from look to look, so that nothing is allocated.
 #[derive(Debug, Default)]
 pub(super) struct Notes {

@@ -4,32 +4,27 @@
 //! questions that were asked of the state meanwhile ([`look`](super::look)), where its processes are and what they can do among
 //! them: a tree of questions for each beginning ([`tree`](super::tree)). Few of a state's variables, and not all of its processes, are ever asked for.
 //!
-//! Most of the questions are about where processes are and what they can do. So where all processes are in the same places and the same transitions
-//! are enabled, there is a shorter way: only the other questions are asked, and it is known which of the successors are kept.
-//!
-//! **Preserves** every choice: beginnings and places are compared as they are. Where few choices come again the memory is given up.
+//! **Preserves** every choice: beginnings are compared as they are. Where few choices come again the memory is given up.
 //! **Checked by** the sets that are held against their definition: each is made anew there and compared; and by searches
 //! with and without it on all test models.
 
+use super::census::Census;
 use super::glance::{FIRST_OTHER, Glance};
 use super::look::{Here, Question};
-use super::tree::{Root, Trees};
+use super::shortcuts::{Shortcut, Shortcuts};
+use crate::{Root, Shown, Trees};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
-use stubborn_network::LocationId;
+use stubborn_network::Micro;
 use stubborn_system::TransitionId;
 
-/// Memory that it may take, in bytes, and as much again for shorter ways; and the part of all memory that each may take. Then nothing more is
+/// Memory that it may take, in bytes, and as much again for shortcuts; and the part of all memory that each may take. Then nothing more is
 /// remembered.
 const ROOM: usize = 1 << 26;
 const PART: usize = 16;
 
-/// Choices after which it is judged: more than a search makes that begins again with keys and makes them a second time. The same for
-/// shorter ways.
+/// Choices after which it is judged: more than a search makes that begins again with keys and makes them a second time.
 const TRIAL: u64 = 8_192;
-
-/// Choices before shorter ways are worth it.
-const SOON: u64 = 2_048;
 
 /// What was chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -78,25 +73,52 @@ pub(super) struct Memo {
     /// What choices take in memory, in bytes.
     n_bytes: usize,
     is_off: bool,
+    /// What is known without a look at where processes are.
     shortcuts: Shortcuts,
-    /// Whether there are shorter ways from the beginning.
-    is_eager: bool,
-    /// What it may be, and what shorter ways may be.
+    /// What it may be, and what shortcuts may be.
     room: Option<usize>,
 }
 
 impl Memo {
-    /// What was chosen for the key and for the answers that a glance gives.
-    pub(super) fn find(&mut self, glance: &mut Glance<'_, '_>, here: &Here) -> Option<Known> {
-        let (asked, questions) = (&mut self.shortcuts.asked, &self.questions);
-        asked.clear();
-        let known = self.trees.find(*self.roots.get(&self.key)?, |number| {
+    /// What was chosen for states that look the same from outside, if there is a shortcut to it.
+    #[inline]
+    pub(super) fn find_short(
+        &mut self,
+        may_delete: bool,
+        made: &[TransitionId],
+        state: &dyn Shown<[u8]>,
+    ) -> Option<Shortcut> {
+        let shortcut = self.shortcuts.find(may_delete, made, state);
+        self.n_found += u64::from(shortcut.is_some());
+        shortcut
+    }
+
+    /// Whether a shortcut is wanted to what is found for the state at hand.
+    pub(super) fn wants_short(&self) -> bool {
+        self.shortcuts.is_wanted()
+    }
+
+    /// Remembers a shortcut to what was found for the state at hand.
+    pub(super) fn insert_short(&mut self, shortcut: Shortcut) {
+        let room = self.room();
+        self.shortcuts.insert(shortcut, room);
+    }
+
+    /// What was chosen for the key and for the answers that a glance gives. The census is that of the state, `groups` what is enabled.
+    pub(super) fn find(
+        &mut self,
+        glance: &mut Glance<'_, '_>,
+        here: &Here,
+        census: &Census,
+        groups: &[Micro],
+    ) -> Option<Known> {
+        let Self { roots, trees, questions, shortcuts, .. } = self;
+        let mut reasons = shortcuts.reasons(census, groups, glance.population);
+        let known = trees.find(*roots.get(&self.key)?, |number| {
             let question = questions[number as usize];
             let answer = glance.answer(question, FIRST_OTHER + number as usize, here);
-            if !question.is_about_places() {
-                asked.push((number, answer));
-            }
-            answer
+            reasons.add(question, number, answer);
+            Some(answer)
         })?;
         self.n_found += 1;
         Some(Known(known))
@@ -156,22 +178,17 @@ impl Memo {
         *self = Self { is_off: true, ..Self::default() };
     }
 
-    /// Uses shorter ways from the beginning, for whoever holds them against something.
-    pub(super) fn hasten(&mut self) {
-        self.is_eager = true;
-    }
-
     /// Remembers no more than is right where there are so many bytes for everything.
     pub(super) fn within(&mut self, limit: usize) {
         self.confine(limit / PART);
     }
 
-    /// Remembers no more than so many bytes, and as much again for shorter ways.
+    /// Remembers no more than so many bytes, and as much again for shortcuts.
     pub(super) fn confine(&mut self, room: usize) {
         self.room = Some(room);
     }
 
-    /// What it may be, in bytes, without shorter ways.
+    /// What it may be, in bytes, without shortcuts.
     pub(super) fn room(&self) -> usize {
         self.room.map_or(ROOM, |room| room.min(ROOM))
     }
@@ -179,100 +196,5 @@ impl Memo {
     /// Memory in use, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.n_bytes + self.trees.bytes() + self.shortcuts.bytes()
-    }
-
-    /// What was chosen for states whose processes are in these places and can do this, if it is known.
-    #[inline]
-    pub(super) fn find_short(
-        &mut self,
-        population: usize,
-        locations: &[LocationId],
-        made: &[TransitionId],
-        glance: &mut Glance<'_, '_>,
-        here: &Here,
-    ) -> Option<Shortcut> {
-        let is_soon = !self.is_eager && self.n_found + self.n_new < SOON;
-        let Shortcuts { roots, trees, found, place, n_found, is_off, .. } = &mut self.shortcuts;
-        place.clear();
-        if *is_off || is_soon || made.len() > MOST_MADE {
-            return None;
-        }
-        place.push(population as u32);
-        place.extend(locations.iter().map(|location| u32::from(location.0)));
-        place.extend(made.iter().map(|via| via.0));
-        let number = trees.find(*roots.get(&place[..])?, |number| {
-            glance.answer(self.questions[number as usize], FIRST_OTHER + number as usize, here)
-        })?;
-        *n_found += 1;
-        self.n_found += 1;
-        found.get(number as usize).copied()
-    }
-
-    /// Whether a shorter way to what is found next is wanted: it was looked for last.
-    pub(super) fn wants_short(&self) -> bool {
-        !self.shortcuts.place.is_empty()
-    }
-
-    /// Remembers a shorter way to what was found last, for the places that were asked for last.
-    pub(super) fn insert_short(&mut self, shortcut: Shortcut) {
-        let room = self.room();
-        self.shortcuts.insert(shortcut, room);
-    }
-}
-
-/// Successors of a state that has a shorter way, at most.
-const MOST_MADE: usize = 64;
-
-/// What is chosen for a state, and bit by bit which of its successors are kept, and would have been kept without deletion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Shortcut {
-    pub(super) known: Known,
-    pub(super) kept: u64,
-    pub(super) closed: u64,
-}
-
-/// Shorter ways.
-#[derive(Debug, Default)]
-struct Shortcuts {
-    /// By population, where processes are, and the transitions that are enabled, in order.
-    roots: FxHashMap<Box<[u32]>, Root>,
-    trees: Trees,
-    /// What was found there, each once.
-    found: Vec<Shortcut>,
-    numbers: FxHashMap<Shortcut, u32>,
-    /// Those of the state at hand, and what was asked beyond them.
-    place: Vec<u32>,
-    asked: Vec<(u32, i32)>,
-    n_found: u64,
-    n_new: u64,
-    /// What places take in memory, in bytes.
-    n_bytes: usize,
-    is_off: bool,
-}
-
-impl Shortcuts {
-    fn bytes(&self) -> usize {
-        self.n_bytes + self.trees.bytes()
-    }
-
-    fn insert(&mut self, shortcut: Shortcut, room: usize) {
-        self.n_new += 1;
-        if self.n_new >= TRIAL && self.n_found < self.n_new {
-            *self = Self { is_off: true, ..Self::default() };
-        }
-        if self.is_off || self.bytes() > room {
-            return;
-        }
-        let root = self.roots.get(&self.place[..]).copied();
-        let found = *self.numbers.entry(shortcut).or_insert_with(|| {
-            self.n_bytes += 3 * size_of::<Shortcut>();
-            self.found.push(shortcut);
-            self.found.len() as u32 - 1
-        });
-        let new = self.trees.insert(root, self.asked.iter().copied(), found);
-        if let (None, Some(new)) = (root, new) {
-            self.n_bytes += size_of_val(&self.place[..]) + 2 * size_of::<(Box<[u32]>, Root)>();
-            self.roots.insert(self.place.clone().into_boxed_slice(), new);
-        }
     }
 }

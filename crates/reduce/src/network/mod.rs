@@ -5,7 +5,7 @@
 //! once for equal ones; a [`population`] keeps the tables for
 //! the processes that exist, which a [`census`] tells; a [`look`] asks a state; a [`situation`] is a state with its tables and says what a node
 //! requires; the [`algorithms`] pick a set by [`closures`] of the [`cheapest`], by [`deletion`] or on a [`graph`]; [`choose`] has it done, or takes what a
-//! [`memo`] knows from a [`glance`] ([`tree`]s of questions), as hard as [`patience`] says. What one picks depends on the state and on counts of what was picked
+//! [`memo`] knows from a [`glance`] (trees of questions), or from what is enabled and the key alone ([`shortcuts`]), as hard as [`patience`] says. What one picks depends on the state and on counts of what was picked
 //! before, never on a clock.
 //!
 //! **Preserves** D0, D1, D2; and for each check, its imaginary transition takes part (V15 section IV).
@@ -36,10 +36,10 @@ mod population;
 mod resolve;
 mod rows;
 mod shape;
+mod shortcuts;
 mod sieve;
 mod signature;
 mod situation;
 mod touch;
-mod tree;
 
 pub use choose::NetworkReduction;

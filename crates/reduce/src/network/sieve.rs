@@ -79,11 +79,12 @@ impl Sieve<[u8]> for NetworkReduction<'_> {
             return Ok(Some(Explored::Everything));
         }
         self.choose(state)?;
-        if !self.has_tables() {
-            return Ok(None);
-        }
+        // What was found without tables had them when it was chosen.
         if let Some(shortcut) = self.shortcut {
             return Ok(Some(Explored::Bits(shortcut.kept)));
+        }
+        if !self.has_tables() {
+            return Ok(None);
         }
         self.kept.clear();
         self.kept.grow(made.len());

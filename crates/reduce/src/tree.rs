@@ -3,11 +3,11 @@
 //! **Implements** decision trees that grow with use. Which question comes next depends on the answers before it, so all that was found for one
 //! beginning are the leaves of a tree. Questions have numbers, and so has what was found. Most choices of a long search consist of walking through trees that lie far from the cache, so a node has its first two
 //! answers with it, since most have no more, and an answer after which nothing is asked says itself what was found.
-//! **Checked by** the choices that are remembered this way ([`memo`](super::memo)).
+//! **Checked by** the choices that are remembered this way (`network/memo.rs` and `network/shortcuts.rs`).
 
 /// What was found for one beginning after another.
 #[derive(Debug, Default)]
-pub(super) struct Trees {
+pub struct Trees {
     nodes: Vec<Node>,
     /// Further answers.
     edges: Vec<(Edge, u32)>,
@@ -63,19 +63,19 @@ const MOST: usize = (u32::MAX >> 1) as usize;
 
 /// The root of a tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Root(To);
+pub struct Root(To);
 
 impl Trees {
-    /// What was found for these answers.
+    /// What was found for these answers, if all that are wanted are known.
     #[inline]
-    pub(super) fn find(&self, root: Root, mut answer: impl FnMut(u32) -> i32) -> Option<u32> {
+    pub(crate) fn find(&self, root: Root, mut answer: impl FnMut(u32) -> Option<i32>) -> Option<u32> {
         let mut at = root.0;
         loop {
             match at.next() {
                 Next::Found(found) => return Some(found),
                 Next::Node(number) => {
                     let node = &self.nodes[number];
-                    at = self.after(node, answer(node.question))?;
+                    at = self.after(node, answer(node.question)?)?;
                 }
             }
         }
@@ -100,7 +100,7 @@ impl Trees {
     }
 
     /// Adds what was found after these questions and answers to a tree, or to a new one. Gives the root, which is a new one then; `None` if there is no room.
-    pub(super) fn insert(
+    pub(crate) fn insert(
         &mut self,
         root: Option<Root>,
         asked: impl ExactSizeIterator<Item = (u32, i32)>,
@@ -158,7 +158,7 @@ impl Trees {
     }
 
     /// Memory in use, in bytes.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         size_of_val(&self.nodes[..]) + size_of_val(&self.edges[..])
     }
 }
@@ -181,7 +181,8 @@ mod tests {
             trees.insert(Some(root), asked(answers), found);
         }
         let other = trees.insert(None, asked(&[]), 7).expect("room");
-        let find = |root: Root, answers: &[i32]| trees.find(root, |question| answers[question as usize - 10]);
+        let find =
+            |root: Root, answers: &[i32]| trees.find(root, |question| Some(answers[question as usize - 10]));
         for (answers, found) in others {
             assert_eq!(find(root, answers), Some(found), "{answers:?}");
         }
@@ -190,5 +191,6 @@ mod tests {
         assert_eq!(find(root, &[2]), None);
         assert_eq!(find(root, &[7, 2, 0]), None);
         assert_eq!(find(other, &[]), Some(7));
+        assert_eq!(trees.find(root, |question| (question == 10).then_some(1)), None, "not all is known");
     }
 }
