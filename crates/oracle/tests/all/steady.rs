@@ -30,7 +30,7 @@ const KINDS: [ReductionKind; 4] = [
 ];
 
 /// A state that is shown as it is.
-struct Bare<'s>(&'s [u8]);
+pub(crate) struct Bare<'s>(pub(crate) &'s [u8]);
 
 impl Shown<[u8]> for Bare<'_> {
     fn show(&mut self, look: &mut dyn FnMut(&[u8])) {

@@ -113,7 +113,7 @@ impl Memo {
         groups: &[Micro],
     ) -> Option<Known> {
         let Self { roots, trees, questions, shortcuts, .. } = self;
-        let mut reasons = shortcuts.reasons(census, groups, glance.population);
+        let mut reasons = shortcuts.reasons(census, groups, &glance.population.kinds);
         let known = trees.find(*roots.get(&self.key)?, |number| {
             let question = questions[number as usize];
             let answer = glance.answer(question, FIRST_OTHER + number as usize, here);

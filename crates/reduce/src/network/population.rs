@@ -560,11 +560,6 @@ impl Population {
         self.live_sets[number - self.first_live].clone()
     }
 
-    /// Whether what a process may ever do again depends on where it is.
-    pub(super) fn can_go_astray(&self, pid: usize) -> bool {
-        self.reach_numbers[pid].iter().any(|&number| number != self.reach_numbers[pid][0])
-    }
-
     /// Whether a process at a location needs none of the live nodes of others.
     pub(super) fn is_apart(&mut self, pid: usize, location: LocationId, live: usize) -> bool {
         if self.needs[pid][location.index()].is_none() {

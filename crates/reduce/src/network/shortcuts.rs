@@ -1,8 +1,8 @@
 //! Shortcuts to choices, for states behind keys.
 //!
 //! **Implements** a memory in front of the one of choices ([`memo`](super::memo)). Which transitions are enabled is known before anything is chosen, and tells most of
-//! what a choice asks: what processes can do, and nearly always where they are. So where the same ones are enabled as before only the rest is asked: which processes there are, where those are of
-//! which that matters, facts. These answers the key gives itself ([`Shown::walk`]), without a census and without a look at the state; and it is known which of the successors are kept.
+//! what a choice asks: what processes can do, and where they are, for a step belongs to one location. So where the same ones are enabled as before only the rest is asked: which processes there are, where those are that
+//! can do nothing, what processes were given when they were started, facts. These answers the key gives itself ([`Shown::walk`]), without a census and without a look at the state; and it is known which of the successors are kept.
 //! In a long search nearly all choices are found this way.
 //! **Preserves** every choice: what is asked here says at least as much of a state as what the choice asked of it.
 //! **Checked by** the sets that are held against their definition, where the choice is made anew and compared; and by `oracle/tests/all/choices.rs`, step by step of searches.
@@ -11,7 +11,6 @@ use super::census::Census;
 use super::glance::{FIRST_OTHER, FIRST_PROCESS, PROCESSES};
 use super::look::Question;
 use super::memo::Known;
-use super::population::Population;
 use crate::{Root, Shown, Trees};
 use rustc_hash::FxHashMap;
 use stubborn_network::Micro;
@@ -75,25 +74,24 @@ impl Shortcuts {
         !self.beginning.is_empty()
     }
 
-    /// Begins to note what a choice for the state at hand depends on besides what is enabled.
+    /// Begins to note what a choice for the state at hand depends on besides what is enabled, which `groups` tell.
     pub(super) fn reasons<'s>(
         &'s mut self,
-        census: &'s Census,
-        groups: &'s [Micro],
-        population: &Population,
+        census: &Census,
+        groups: &[Micro],
+        kinds: &[usize],
     ) -> Reasons<'s> {
         self.asked.clear();
-        let is_wanted = self.is_wanted();
-        let mut reasons = Reasons { asked: &mut self.asked, census, groups, is_wanted };
-        if is_wanted {
-            reasons.asked.push((PROCESSES as u32, census.key[0]));
-            for (pid, &kind) in population.kinds.iter().enumerate() {
-                if census.has_constants(kind) || population.can_go_astray(pid) {
-                    reasons.add_process(pid);
-                }
+        if !self.is_wanted() {
+            return Reasons(None);
+        }
+        self.asked.push((PROCESSES as u32, census.key[0]));
+        for (pid, &kind) in kinds.iter().enumerate() {
+            if census.has_constants(kind) || groups.iter().all(|micro| micro.pid != pid) {
+                self.asked.push(((FIRST_PROCESS + pid) as u32, census.answer(pid)));
             }
         }
-        reasons
+        Reasons(Some(&mut self.asked))
     }
 
     /// Remembers what is chosen for the state at hand, for what was noted. It takes no more than so many bytes.
@@ -124,35 +122,20 @@ impl Shortcuts {
     }
 }
 
-/// What a choice depends on besides what is enabled: questions that a key can answer, in the order in which they are asked.
-pub(super) struct Reasons<'s> {
-    asked: &'s mut Vec<(u32, i32)>,
-    census: &'s Census,
-    groups: &'s [Micro],
-    is_wanted: bool,
-}
+/// What a choice depends on besides what is enabled: questions that a key can answer, in the order in which they are asked, if anybody wants to know.
+pub(super) struct Reasons<'s>(Option<&'s mut Vec<(u32, i32)>>);
 
 impl Reasons<'_> {
     /// Notes the answer to a question with a number of its own.
     pub(super) fn add(&mut self, question: Question, number: u32, answer: i32) {
+        let Some(asked) = &mut self.0 else { return };
         match question {
-            _ if !self.is_wanted => {}
-            Question::Process(pid) => self.add_process(pid),
-            // Who can do nothing is not apart, wherever it is.
-            Question::Apart(pid) if self.groups.iter().any(|micro| micro.pid == pid) => self.add_process(pid),
             Question::Fact(_) | Question::Met(_) | Question::Row(_) => {
-                self.asked.push((FIRST_OTHER as u32 + number, answer));
+                asked.push((FIRST_OTHER as u32 + number, answer));
             }
-            // The beginning says so.
-            Question::Apart(_) | Question::Steps(_) | Question::MoreThan(_) | Question::MayDelete => {}
-        }
-    }
-
-    /// Notes all that is known of a process by itself.
-    fn add_process(&mut self, pid: usize) {
-        let question = (FIRST_PROCESS + pid) as u32;
-        if !self.asked.iter().any(|&(known, _)| known == question) {
-            self.asked.push((question, self.census.answer(pid)));
+            // What is noted already says so, with where processes are.
+            Question::Process(_) | Question::Apart(_) | Question::Steps(_) => {}
+            Question::MoreThan(_) | Question::MayDelete => {}
         }
     }
 }
