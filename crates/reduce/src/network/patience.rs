@@ -9,6 +9,7 @@
 //! runs can be repeated; but a state that is expanded again may get another set.
 
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// States that are remembered in a trial.
 const SAMPLE: usize = 128;
@@ -26,6 +27,9 @@ const VAIN_LOOK: u64 = 256;
 /// Room for states that are known to have been fired: at first, and at most. There is more when an eighth is taken.
 const LEAST_ROOM: usize = 1 << 10;
 const ROOM: usize = 1 << 16;
+
+/// The latest of them, which wait in a list.
+const LATEST: usize = 1 << 11;
 
 /// The share of the remembered states that may turn up, in per cent.
 const MOST_FOUND: usize = 90;
@@ -132,18 +136,52 @@ impl Patience {
 }
 
 /// Hashes of states that were fired, as many as there is room for: a new one takes the place of another.
+///
+/// A small search ends before anybody asks for them. So they are put in their places when somebody does, or when there are many.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
+    latest: Vec<u64>,
+    table: RefCell<Table>,
+}
+
+/// Hashes in their places, and how many of the latest are there already.
+#[derive(Debug, Default)]
+struct Table {
     hashes: Vec<u64>,
     n_inserted: usize,
+    n_latest: usize,
 }
 
 impl Seen {
+    pub(super) fn insert(&mut self, hash: u64) {
+        if self.latest.len() == LATEST {
+            let table = self.table.get_mut();
+            table.insert_all(&self.latest);
+            table.n_latest = 0;
+            self.latest.clear();
+        }
+        self.latest.push(hash);
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        let mut table = self.table.borrow_mut();
+        table.insert_all(&self.latest);
+        table.contains(hash)
+    }
+}
+
+impl Table {
+    /// Inserts those of the latest that are not there yet, in their order.
+    fn insert_all(&mut self, latest: &[u64]) {
+        latest[self.n_latest..].iter().for_each(|&hash| self.insert(hash));
+        self.n_latest = latest.len();
+    }
+
     fn slot(&self, hash: u64) -> usize {
         (hash >> 32) as usize & self.hashes.len().wrapping_sub(1)
     }
 
-    pub(super) fn insert(&mut self, hash: u64) {
+    fn insert(&mut self, hash: u64) {
         if self.n_inserted * 8 >= self.hashes.len() && self.hashes.len() < ROOM {
             self.grow();
         }
@@ -177,4 +215,26 @@ pub(super) fn hash(state: &[u8]) -> u64 {
         hash ^= hash >> 29;
     }
     hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_that_wait_for_their_places_are_seen_as_if_they_were_there() {
+        let (mut seen, mut table) = (Seen::default(), Table::default());
+        let mut seed: u64 = 7;
+        for i in 0..20 * LATEST {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Some come again, and some share a place.
+            let hash = seed & 0x0000_3fff_0000_0003;
+            if i % 5 == 3 && (i / 1000) % 4 != 1 {
+                assert_eq!(seen.contains(hash), table.contains(hash));
+            }
+            seen.insert(hash);
+            table.insert(hash);
+        }
+        assert_eq!(seen.contains(seed & 0x0000_3fff_0000_0003), table.contains(seed & 0x0000_3fff_0000_0003));
+    }
 }
