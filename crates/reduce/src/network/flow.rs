@@ -22,6 +22,8 @@ pub(super) struct Flow {
     selecting: Vec<Vec<bool>>,
     /// For each step: the locations where its process may stop.
     pub(super) stops: Vec<Rc<[LocationId]>>,
+    /// No locations.
+    pub(super) nowhere: Rc<[LocationId]>,
     /// For each step: the steps that may follow it before the process stops.
     pub(super) runs: Vec<Vec<(LocationId, usize)>>,
     /// For each step: whether what follows it before the process stops may come to a location twice.
@@ -39,6 +41,7 @@ impl Flow {
             stable_locals: network.processes.iter().map(|p| vec![true; p.locals_size]).collect(),
             selecting: network.processes.iter().map(|p| vec![false; p.locals_size]).collect(),
             stops: Vec::new(),
+            nowhere: Rc::default(),
             runs: Vec::new(),
             loops: Vec::new(),
             reach: Vec::new(),

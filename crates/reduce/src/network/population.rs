@@ -6,7 +6,7 @@
 
 use super::channels::Channels;
 use super::flow::{Flow, for_each_selector};
-use super::ledger::Ledger;
+use super::ledger::{Awaited, Deed, Ledger};
 use super::nodes::{Block, Nodes, Sets, nodes, unite};
 use super::places::Place;
 use super::resolve::{Known, Newborn, Partners, Selectors, check, touch, wanted};
@@ -16,7 +16,7 @@ use super::signature::Signature;
 use super::touch::{Op, Read, Touch};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 use stubborn_network::{
@@ -67,12 +67,12 @@ pub(super) struct Population {
     pub(super) nodes: Rc<[Node]>,
     /// First node of each process.
     pub(super) bases: Vec<usize>,
-    /// What each node does, whatever its locals are, and then what the processes do that are started by some.
-    pub(super) deeds: Vec<Touch>,
     /// For each of these processes: its deeds, and the nodes that start it, or start who starts it.
     pub(super) starters: Vec<(Range<usize>, Nodes)>,
-    /// What they do and wait for, each thing once.
-    pub(super) ledger: RefCell<Ledger>,
+    /// What each node does, whatever its locals are, and then what the processes do that are started by some; each thing once.
+    pub(super) ledger: Ledger,
+    /// No nodes.
+    pub(super) nobody: Nodes,
     /// The deeds that are for when nothing else can be done.
     pub(super) timeouts: FixedBitSet,
     selectors: Vec<Selectors>,
@@ -166,9 +166,9 @@ impl Population {
         let mut population = Self {
             nodes: Rc::default(),
             bases: Vec::new(),
-            deeds: Vec::new(),
             starters: Vec::new(),
-            ledger: RefCell::default(),
+            ledger: Ledger::default(),
+            nobody: Rc::default(),
             timeouts: FixedBitSet::new(),
             selectors: Vec::new(),
             rows: Rc::default(),
@@ -216,13 +216,12 @@ impl Population {
             if let Some(nodes) = Rc::get_mut(&mut population.nodes) {
                 (nodes[n].is_selective, nodes[n].is_timeout) = (!selectors.is_empty(), made.is_timeout);
             }
-            population.deeds.push(made);
+            population.ledger.add(made);
             population.selectors.push(selectors);
         }
         population.find_offspring(network, flow, view);
-        population.ledger = RefCell::new(Ledger::new(&population.deeds));
-        let is_timeout = |&deed: &usize| population.deeds[deed].is_timeout;
-        population.timeouts = (0..population.deeds.len()).filter(is_timeout).collect();
+        let deeds = population.ledger.deeds().iter().enumerate();
+        population.timeouts = deeds.filter(|(_, deed)| deed.is_timeout).map(|(i, _)| i).collect();
         population.rows = vec![OnceCell::new(); population.nodes.len()].into();
         population.rows_now = vec![Vec::new(); population.nodes.len()];
         population.find_reach(flow);
@@ -230,11 +229,13 @@ impl Population {
         population.checked = watched.checks.iter().map(|expr| check(&known, expr, false)).collect();
         population.check_signatures = population.checked.iter().map(Signature::of).collect();
         for i in 0..population.checked.len() {
-            let mut row = population.row(&population.checked[i], None);
-            ask(&mut population.facts, &mut row, &population.checked[i], 0);
+            let deed = population.ledger.write_down(population.checked[i].clone());
+            let mut row = population.row(&deed, None);
+            ask(&mut population.facts, &mut row, population.ledger.clauses(&deed), 0);
+            population.ledger.forget(&deed);
             population.checks.push(Rc::new(row));
         }
-        population.may_fail = population.with_deeds(|touch| touch.may_fail);
+        population.may_fail = population.with_deeds(|_, deed| deed.may_fail);
         population.visible = FixedBitSet::with_capacity(population.n_nodes());
         for expr in &watched.kept {
             population.show_changes(network, &known, expr);
@@ -246,23 +247,23 @@ impl Population {
         }
         population.closing = FixedBitSet::with_capacity(population.n_nodes());
         if watched.minds_cycles {
-            population.closing = population.with_deeds(|touch| population.may_close(flow, touch));
+            population.closing = population
+                .with_deeds(|ledger, deed| ledger.ops(deed).any(|op| population.may_close(flow, op)));
         }
         population
     }
 
     /// Whether a node may bring a process back in the order of its locations, or start one. On a cycle of states somebody moves, and whoever moves
     /// comes back to where it was, or ends; and if it ends, one like it is started. So each cycle has such a node.
-    fn may_close(&self, flow: &Flow, touch: &Touch) -> bool {
-        let closes = |op: &Op| match op {
+    fn may_close(&self, flow: &Flow, op: &Op) -> bool {
+        match op {
             Op::Move { pid, from, to, .. } => {
                 self.kinds.get(*pid).is_none_or(|&kind| to.iter().any(|to| flow.leads_back(kind, *from, *to)))
             }
             // Who moves at the end of a chain of offers is not told. Who starts others has such an op.
             Op::Run | Op::Read(Read::Everything) => true,
             _ => false,
-        };
-        touch.ops.iter().any(closes)
+        }
     }
 
     /// Adds the nodes that may change the truth of a proposition to those that can be seen.
@@ -271,12 +272,15 @@ impl Population {
             Expr::NonProgress => |location| location.is_progress,
             Expr::Accepting => |location| location.is_accept,
             _ => {
-                let row = self.row(&check(known, expr, false), None);
+                let deed = self.ledger.write_down(check(known, expr, false));
+                let row = self.row(&deed, None);
+                self.ledger.forget(&deed);
                 row.add_guard(&mut self.visible);
                 return;
             }
         };
-        let seen = self.with_deeds(|touch| touch.ops.iter().any(|op| self.shows(network, op, is_such)));
+        let shows = |op: &Op| self.shows(network, op, is_such);
+        let seen = self.with_deeds(|ledger, deed| ledger.ops(deed).any(shows));
         self.visible.union_with(&seen);
     }
 
@@ -366,16 +370,16 @@ impl Population {
     fn add_offspring(&mut self, network: &Network, flow: &Flow, view: &View<'_>, child: Child) -> Offspring {
         let mut known = Known::new(network, flow, view, None, child.0, &[]);
         (known.newborn, known.is_asked) = (&child.1, false);
-        let first = self.deeds.len();
+        let first = self.ledger.deeds().len();
         let mut starts = Vec::new();
         for (l, location) in network.processes[child.0].locations.iter().enumerate() {
             for (i, step) in location.steps.iter().enumerate() {
                 let made = touch(&known, LocationId(l as u16), i, &Takers { population: self });
-                self.deeds.push(made);
+                self.ledger.add(made);
                 collect_runs(network, &known, &step.action, &mut starts);
             }
         }
-        Offspring { child, deeds: first..self.deeds.len(), nodes: Vec::new(), starts }
+        Offspring { child, deeds: first..self.ledger.deeds().len(), nodes: Vec::new(), starts }
     }
 
     fn find_reach(&mut self, flow: &Flow) {
@@ -433,10 +437,11 @@ impl Population {
         if let Some(row) = self.rows[n].get() {
             return row.clone();
         }
-        let mut row = self.row(&self.deeds[n], Some(n));
+        let deed = &self.ledger.deeds()[n];
+        let mut row = self.row(deed, Some(n));
         let risks = row.risks.clone();
         self.bring_always(n, risks.as_deref(), &mut row);
-        ask(&mut self.facts, &mut row, &self.deeds[n], self.nodes[n].pid);
+        ask(&mut self.facts, &mut row, self.ledger.clauses(deed), self.nodes[n].pid);
         self.rows[n].get_or_init(|| Rc::new(row)).clone()
     }
 
@@ -494,9 +499,11 @@ impl Population {
         let view = network.view(state);
         let known = Known::new(network, flow, &view, Some(pid), self.kinds[pid], &self.selectors[n]);
         let made = touch(&known, location, index, &Takers { population: self });
-        let mut row = self.row(&made, Some(n));
+        let deed = self.ledger.write_down(made);
+        let mut row = self.row(&deed, Some(n));
         self.bring_always(n, any.risks.as_deref(), &mut row);
-        ask(&mut self.facts, &mut row, &made, pid);
+        ask(&mut self.facts, &mut row, self.ledger.clauses(&deed), pid);
+        self.ledger.forget(&deed);
         let row = Rc::new(row);
         let rows = &mut self.rows_now[n];
         let number = rows.iter().position(|known| *known == row).unwrap_or(rows.len());
@@ -598,11 +605,12 @@ impl Population {
     }
 
     /// The nodes with a deed of some sort, their own or of processes that they start.
-    fn with_deeds(&self, is_such: impl Fn(&Touch) -> bool) -> FixedBitSet {
+    fn with_deeds(&self, is_such: impl Fn(&Ledger, &Deed) -> bool) -> FixedBitSet {
         let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
-        nodes.extend((0..self.nodes.len()).filter(|&n| is_such(&self.deeds[n])));
+        let (deeds, is_such) = (self.ledger.deeds(), |deed: &Deed| is_such(&self.ledger, deed));
+        nodes.extend((0..self.nodes.len()).filter(|&n| is_such(&deeds[n])));
         for (started, starters) in &self.starters {
-            if self.deeds[started.clone()].iter().any(&is_such) {
+            if deeds[started.clone()].iter().any(is_such) {
                 unite(&mut nodes, starters);
             }
         }
@@ -616,9 +624,9 @@ impl Population {
 }
 
 /// Gives the literals of a row their facts.
-fn ask(facts: &mut Vec<Fact>, row: &mut Row, touch: &Touch, pid: usize) {
+fn ask<'l>(facts: &mut Vec<Fact>, row: &mut Row, guard: impl Iterator<Item = &'l [Awaited]>, pid: usize) {
     let literals = row.clauses.iter_mut().flat_map(|clause| &mut clause.literals);
-    for (literal, known) in literals.zip(touch.guard.iter().flatten()) {
+    for (literal, known) in literals.zip(guard.flatten()) {
         let Some((expr, wanted)) = &known.truth else { continue };
         let fact = facts.iter().position(|fact| fact.pid == pid && fact.expr == *expr);
         let fact = fact.unwrap_or_else(|| {
