@@ -208,11 +208,14 @@ impl Table {
 /// A hash of a state. Nothing but time depends on it.
 pub(super) fn hash(state: &[u8]) -> u64 {
     let mut hash = state.len() as u64;
-    for chunk in state.chunks(8) {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        hash = (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut add = |word: u64| {
+        hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         hash ^= hash >> 29;
+    };
+    let (words, rest) = state.as_chunks();
+    words.iter().for_each(|&word| add(u64::from_le_bytes(word)));
+    if !rest.is_empty() {
+        add(rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)));
     }
     hash
 }
