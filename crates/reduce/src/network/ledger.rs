@@ -39,11 +39,11 @@ pub(super) struct Ledger {
 }
 
 /// A touch that is written down: its things have numbers.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Deed {
     ops: Range<u32>,
     clauses: Range<u32>,
-    pub(super) risks: Rc<[Read]>,
+    pub(super) risks: Box<[Read]>,
     pub(super) is_timeout: bool,
     pub(super) may_fail: bool,
     pub(super) may_go_round: bool,
@@ -106,6 +106,18 @@ pub(super) struct Changers {
 }
 
 impl Ledger {
+    /// A ledger with room for deeds of so many nodes.
+    pub(super) fn for_nodes(n_nodes: usize) -> Self {
+        let mut ledger = Self::default();
+        ledger.deeds.reserve(n_nodes);
+        ledger.done.reserve(4 * n_nodes);
+        ledger.lists.reserve(4 * n_nodes);
+        ledger.awaited.reserve(n_nodes);
+        ledger.clauses.reserve(n_nodes);
+        ledger.ops.reserve(n_nodes);
+        ledger
+    }
+
     /// Adds what a deed waits for and does. Deeds have numbers, in this order.
     pub(super) fn add(&mut self, touch: Touch) {
         let number = self.deeds.len();

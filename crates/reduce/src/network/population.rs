@@ -75,11 +75,13 @@ pub(super) struct Population {
     pub(super) nobody: Nodes,
     /// The deeds that are for when nothing else can be done.
     pub(super) timeouts: FixedBitSet,
+    /// By node, up to the last one that has some.
     selectors: Vec<Selectors>,
     /// What each node requires, whatever its locals are; made when it is first asked for.
     pub(super) rows: Rc<[OnceCell<Rc<Row>>]>,
     /// By node and values of its selectors: which of its different rows.
     numbers_now: FxHashMap<Vec<i32>, usize>,
+    /// By node, as far as was asked.
     rows_now: Vec<Vec<Rc<Row>>>,
     /// Whether there were more than are kept, so that which rows there are depends on what was asked first.
     pub(super) is_crowded: bool,
@@ -101,15 +103,14 @@ pub(super) struct Population {
     /// For each node: the nodes of its process after which it may come next, and those that may come next after it.
     pub(super) before: Rc<Sets>,
     pub(super) after: Rc<Sets>,
-    wants: Vec<Vec<Channels>>,
-    /// The steps that may take part in a rendezvous as receivers, and on which channels.
+    /// The steps that may take part in a rendezvous as receivers, and on which channels; by process and location.
     receivers: Vec<(usize, LocationId, usize, Channels)>,
     /// What the rows ask of states.
     pub(super) facts: Vec<Fact>,
     /// For each process and location: see [`Population::needs`], once that was asked for.
     needs: Vec<Vec<Option<Nodes>>>,
     /// For each process and location: which of the different sets of nodes from there on.
-    reach_numbers: Vec<Vec<u16>>,
+    reach_numbers: Vec<Rc<[u16]>>,
     /// Where processes are may matter for what is live in few ways: the sets of live nodes, by these numbers of all processes.
     lives: FxHashMap<Vec<u16>, usize>,
     live_sets: Vec<Rc<FixedBitSet>>,
@@ -186,7 +187,6 @@ impl Population {
             reach: Vec::new(),
             before: Rc::default(),
             after: Rc::default(),
-            wants: Vec::new(),
             receivers: Vec::new(),
             facts: Vec::new(),
             needs: Vec::new(),
@@ -202,7 +202,8 @@ impl Population {
             minds_all_risks,
         };
         population.number(network);
-        population.find_wants(network, flow, view);
+        population.ledger = Ledger::for_nodes(population.nodes.len());
+        population.find_receivers(network, flow, view);
         for n in 0..population.nodes.len() {
             let Node { pid, location, index, .. } = population.nodes[n];
             let known = Known::new(network, flow, view, Some(pid), population.kinds[pid], &[]);
@@ -217,13 +218,15 @@ impl Population {
                 (nodes[n].is_selective, nodes[n].is_timeout) = (!selectors.is_empty(), made.is_timeout);
             }
             population.ledger.add(made);
-            population.selectors.push(selectors);
+            if !selectors.is_empty() {
+                population.selectors.resize(n, Vec::new());
+                population.selectors.push(selectors);
+            }
         }
         population.find_offspring(network, flow, view);
         let deeds = population.ledger.deeds().iter().enumerate();
         population.timeouts = deeds.filter(|(_, deed)| deed.is_timeout).map(|(i, _)| i).collect();
         population.rows = vec![OnceCell::new(); population.nodes.len()].into();
-        population.rows_now = vec![Vec::new(); population.nodes.len()];
         population.find_reach(flow);
         let known = Known::new(network, flow, view, None, 0, &[]);
         population.checked = watched.checks.iter().map(|expr| check(&known, expr, false)).collect();
@@ -315,22 +318,17 @@ impl Population {
         self.nodes = nodes.into();
     }
 
-    fn find_wants(&mut self, network: &Network, flow: &Flow, view: &View<'_>) {
+    fn find_receivers(&mut self, network: &Network, flow: &Flow, view: &View<'_>) {
         for (pid, &kind) in self.kinds.iter().enumerate() {
             let known = Known::new(network, flow, view, Some(pid), kind, &[]);
-            let mut all = Vec::new();
             for (l, location) in network.processes[kind].locations.iter().enumerate() {
-                let mut wants = Channels::default();
                 for (i, step) in location.steps.iter().enumerate() {
                     let channels = wanted(&known, &step.action);
                     if !channels.is_empty() {
-                        wants.union(&channels);
                         self.receivers.push((pid, LocationId(l as u16), i, channels));
                     }
                 }
-                all.push(wants);
             }
-            self.wants.push(all);
         }
     }
 
@@ -384,27 +382,29 @@ impl Population {
 
     fn find_reach(&mut self, flow: &Flow) {
         for (pid, &kind) in self.kinds.iter().enumerate() {
-            let (mut numbers, mut reach) = (Vec::with_capacity(flow.reach[kind].len()), Vec::new());
-            for (l, locations) in flow.reach[kind].iter().enumerate() {
-                let known = flow.reach[kind][..l].iter().position(|known| known == locations);
-                numbers.push(known.map_or(reach.len() as u16, |known| numbers[known]));
-                if known.is_none() {
-                    let mut nodes = FixedBitSet::with_capacity(self.nodes.len());
-                    locations.ones().for_each(|at| nodes.insert_range(self.ranges[pid][at].clone()));
-                    reach.push(nodes);
-                }
-            }
-            self.reach_numbers.push(numbers);
-            self.reach.push(reach);
+            let (numbers, firsts) = &flow.reach_numbers[kind];
+            let nodes_from = |&first: &usize| {
+                let mut nodes = FixedBitSet::with_capacity(self.nodes.len());
+                let locations = flow.reach[kind][first].ones();
+                locations.for_each(|at| nodes.insert_range(self.ranges[pid][at].clone()));
+                nodes
+            };
+            self.reach.push(firsts.iter().map(nodes_from).collect());
+            self.reach_numbers.push(numbers.clone());
         }
         let mut before = Sets::default();
-        for (pid, ranges) in self.ranges.iter().enumerate() {
-            let mut leading: Vec<Vec<usize>> = vec![Vec::new(); ranges.len()];
+        let mut leading: Vec<(usize, usize)> = Vec::new();
+        for pid in 0..self.kinds.len() {
+            leading.clear();
             for i in self.range(pid) {
-                flow.stops[self.nodes[i].step].iter().for_each(|stop| leading[stop.index()].push(i));
+                leading.extend(flow.stops[self.nodes[i].step].iter().map(|stop| (stop.index(), i)));
             }
+            leading.sort_unstable();
             for i in self.range(pid) {
-                before.push(leading[self.nodes[i].location.index()].iter().copied());
+                let at = self.nodes[i].location.index();
+                let first = leading.partition_point(|(stop, _)| *stop < at);
+                before
+                    .push(leading[first..].iter().take_while(|(stop, _)| *stop == at).map(|&(_, node)| node));
             }
         }
         let mut after = Sets::default();
@@ -468,7 +468,11 @@ impl Population {
 
     /// The locals of its process on which it depends what a node requires.
     pub(super) fn for_each_selector(&self, n: usize, mut visit: impl FnMut(usize, usize, Width)) {
-        self.selectors[n].iter().for_each(|&(at, width)| visit(self.nodes[n].pid, at, width));
+        self.selectors_of(n).iter().for_each(|&(at, width)| visit(self.nodes[n].pid, at, width));
+    }
+
+    fn selectors_of(&self, n: usize) -> &[(usize, Width)] {
+        self.selectors.get(n).map_or(&[], |selectors| selectors)
     }
 
     /// What a node requires as long as its process stays where it is: which of its different rows.
@@ -483,12 +487,16 @@ impl Population {
         let Node { pid, location, index, .. } = self.nodes[n];
         self.key.clear();
         self.key.push(n as i32);
-        self.key.extend(self.selectors[n].iter().map(|&(at, width)| shape.local(state, pid, at, width)));
+        let selectors = self.selectors.get(n).map_or(&[][..], |selectors| selectors);
+        self.key.extend(selectors.iter().map(|&(at, width)| shape.local(state, pid, at, width)));
         if let Some(&number) = self.numbers_now.get(&self.key) {
             return number;
         }
         // What serves where there is no room for more.
         let any = self.static_row(n);
+        if self.rows_now.len() <= n {
+            self.rows_now.resize(n + 1, Vec::new());
+        }
         if self.rows_now[n].is_empty() {
             self.rows_now[n].push(any.clone());
         }
@@ -497,7 +505,7 @@ impl Population {
             return 0;
         }
         let view = network.view(state);
-        let known = Known::new(network, flow, &view, Some(pid), self.kinds[pid], &self.selectors[n]);
+        let known = Known::new(network, flow, &view, Some(pid), self.kinds[pid], self.selectors_of(n));
         let made = touch(&known, location, index, &Takers { population: self });
         let deed = self.ledger.write_down(made);
         let mut row = self.row(&deed, Some(n));
@@ -694,7 +702,13 @@ struct Takers<'a> {
 
 impl Partners for Takers<'_> {
     fn wants(&self, pid: usize, location: LocationId) -> Channels {
-        self.population.wants.get(pid).map_or(Channels::default(), |all| all[location.index()])
+        let receivers = &self.population.receivers;
+        let first = receivers.partition_point(|receiver| (receiver.0, receiver.1) < (pid, location));
+        let those =
+            receivers[first..].iter().take_while(|receiver| (receiver.0, receiver.1) == (pid, location));
+        let mut wants = Channels::default();
+        those.for_each(|(.., channels)| wants.union(channels));
+        wants
     }
 
     fn takers(&self, offerer: Option<usize>, channels: &Channels) -> Vec<(usize, LocationId, usize)> {
