@@ -10,6 +10,7 @@
 
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// States that are remembered in a trial.
 const SAMPLE: usize = 128;
@@ -47,8 +48,10 @@ const BETWEEN_TRIALS: u64 = 32_768;
 /// Whether leaving something out pays.
 #[derive(Debug, Default)]
 pub(super) struct Patience {
-    /// Hashes of states that were left out, and whether they were found since.
-    left_out: FxHashMap<u64, bool>,
+    /// Hashes of states that were left out, and whether they were found, before or since.
+    left_out: FxHashMap<u64, Left>,
+    /// What was fired before.
+    seen: Seen,
     /// Choices since the trial began, what was enabled there, and what of it was fired.
     n_choices: u64,
     n_enabled: u64,
@@ -60,6 +63,15 @@ pub(super) struct Patience {
     is_resting: bool,
     /// Trials that failed one after the other.
     n_failed: u32,
+}
+
+/// Whether a state that was left out is found.
+#[derive(Clone, Copy, Debug)]
+enum Left {
+    /// It was fired since.
+    Found,
+    /// It is if it was fired before: the number of that question.
+    Asked(usize),
 }
 
 impl Patience {
@@ -82,7 +94,11 @@ impl Patience {
     }
 
     fn judge(&mut self) {
-        let n_found = self.left_out.values().filter(|&&is_found| is_found).count();
+        let is_found = |left: &&Left| match left {
+            Left::Found => true,
+            Left::Asked(question) => self.seen.answer(*question),
+        };
+        let n_found = self.left_out.values().filter(is_found).count();
         self.is_resting = n_found * 100 >= self.left_out.len() * MOST_FOUND
             && self.n_fired * 100 >= self.n_enabled * LEAST_FIRED;
         if self.is_resting || self.n_choices >= LAST_LOOK {
@@ -123,60 +139,97 @@ impl Patience {
     /// The successor with this hash was left out.
     pub(super) fn leave_out(&mut self, hash: u64, seen: &Seen) {
         if self.left_out.len() < SAMPLE && self.n_choices > WARM_UP {
-            self.left_out.entry(hash).or_insert_with(|| seen.contains(hash));
+            self.left_out.entry(hash).or_insert_with(|| {
+                self.seen = seen.clone();
+                Left::Asked(seen.ask(hash))
+            });
         }
     }
 
     /// The successor with this hash was fired.
     pub(super) fn fire(&mut self, hash: u64) {
-        if let Some(is_found) = self.left_out.get_mut(&hash) {
-            *is_found = true;
+        if let Some(left) = self.left_out.get_mut(&hash) {
+            *left = Left::Found;
         }
     }
 }
 
 /// Hashes of states that were fired, as many as there is room for: a new one takes the place of another.
 ///
-/// A small search ends before anybody asks for them. So they are put in their places when somebody does, or when there are many.
-#[derive(Debug, Default)]
+/// A small search ends before an answer matters. So questions wait for theirs, and hashes for their places, until it does, or until there are many.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
-    latest: Vec<u64>,
-    table: RefCell<Table>,
+    log: Rc<RefCell<Log>>,
 }
 
-/// Hashes in their places, and how many of the latest are there already.
+/// What was fired and asked, in order.
 #[derive(Debug, Default)]
-struct Table {
-    hashes: Vec<u64>,
-    n_inserted: usize,
-    n_latest: usize,
+struct Log {
+    latest: Vec<u64>,
+    /// How many of the latest are in the table.
+    n_placed: usize,
+    table: Table,
+    /// Questions without answers: how many of the latest came before, and what was asked.
+    questions: Vec<(usize, u64)>,
+    answers: Vec<bool>,
 }
 
 impl Seen {
     pub(super) fn insert(&mut self, hash: u64) {
-        if self.latest.len() == LATEST {
-            let table = self.table.get_mut();
-            table.insert_all(&self.latest);
-            table.n_latest = 0;
-            self.latest.clear();
+        let log = &mut *self.log.borrow_mut();
+        if log.latest.len() == LATEST {
+            log.place_all();
         }
-        self.latest.push(hash);
+        log.latest.push(hash);
     }
 
-    fn contains(&self, hash: u64) -> bool {
-        let mut table = self.table.borrow_mut();
-        table.insert_all(&self.latest);
-        table.contains(hash)
+    /// Asks whether a state was fired before. Gives the number of the question.
+    fn ask(&self, hash: u64) -> usize {
+        let log = &mut *self.log.borrow_mut();
+        log.questions.push((log.latest.len(), hash));
+        log.answers.len() + log.questions.len() - 1
+    }
+
+    /// The answer to a question.
+    fn answer(&self, question: usize) -> bool {
+        let log = &mut *self.log.borrow_mut();
+        log.settle();
+        log.answers[question]
     }
 }
 
-impl Table {
-    /// Inserts those of the latest that are not there yet, in their order.
-    fn insert_all(&mut self, latest: &[u64]) {
-        latest[self.n_latest..].iter().for_each(|&hash| self.insert(hash));
-        self.n_latest = latest.len();
+impl Log {
+    /// Answers all questions.
+    fn settle(&mut self) {
+        for (n_before, hash) in std::mem::take(&mut self.questions) {
+            self.place(n_before);
+            self.answers.push(self.table.contains(hash));
+        }
     }
 
+    /// Answers all questions, and puts everything in its place.
+    fn place_all(&mut self) {
+        self.settle();
+        self.place(self.latest.len());
+        self.latest.clear();
+        self.n_placed = 0;
+    }
+
+    /// Puts so many of the latest in their places.
+    fn place(&mut self, n: usize) {
+        self.latest[self.n_placed..n].iter().for_each(|&hash| self.table.insert(hash));
+        self.n_placed = n;
+    }
+}
+
+/// Hashes in their places.
+#[derive(Debug, Default)]
+struct Table {
+    hashes: Vec<u64>,
+    n_inserted: usize,
+}
+
+impl Table {
     fn slot(&self, hash: u64) -> usize {
         (hash >> 32) as usize & self.hashes.len().wrapping_sub(1)
     }
@@ -227,17 +280,21 @@ mod tests {
     #[test]
     fn states_that_wait_for_their_places_are_seen_as_if_they_were_there() {
         let (mut seen, mut table) = (Seen::default(), Table::default());
-        let mut seed: u64 = 7;
+        let (mut seed, mut expected): (u64, Vec<(usize, bool)>) = (7, Vec::new());
         for i in 0..20 * LATEST {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             // Some come again, and some share a place.
             let hash = seed & 0x0000_3fff_0000_0003;
             if i % 5 == 3 && (i / 1000) % 4 != 1 {
-                assert_eq!(seen.contains(hash), table.contains(hash));
+                expected.push((seen.ask(hash), table.contains(hash)));
+            }
+            if i % 3000 == 2999 {
+                expected.drain(..).for_each(|(question, answer)| assert_eq!(seen.answer(question), answer));
             }
             seen.insert(hash);
             table.insert(hash);
         }
-        assert_eq!(seen.contains(seed & 0x0000_3fff_0000_0003), table.contains(seed & 0x0000_3fff_0000_0003));
+        assert!(!expected.is_empty());
+        assert!(expected.into_iter().all(|(question, answer)| seen.answer(question) == answer));
     }
 }
