@@ -30,7 +30,7 @@ const LEAST_ROOM: usize = 1 << 10;
 const ROOM: usize = 1 << 16;
 
 /// The latest of them, which wait in a list.
-const LATEST: usize = 1 << 11;
+const LATEST: usize = 1 << 13;
 
 /// The share of the remembered states that may turn up, in per cent.
 const MOST_FOUND: usize = 90;
@@ -201,10 +201,38 @@ impl Seen {
 impl Log {
     /// Answers all questions.
     fn settle(&mut self) {
+        if self.questions.is_empty() {
+            return;
+        }
+        if self.table.hashes.is_empty() {
+            return self.settle_without_table();
+        }
         for (n_before, hash) in std::mem::take(&mut self.questions) {
             self.place(n_before);
             self.answers.push(self.table.contains(hash));
         }
+    }
+
+    /// The same as long as nothing is in the table, which is large: says what would be in it. What is asked for is there if it was the last
+    /// that came to its slot, in the table of that time.
+    fn settle_without_table(&mut self) {
+        let first = self.answers.len();
+        self.answers.resize(first + self.questions.len(), false);
+        let mut asked: Vec<Vec<usize>> = vec![Vec::new(); LEAST_ROOM];
+        for (i, (_, hash)) in self.questions.iter().enumerate() {
+            asked[slot(*hash, LEAST_ROOM)].push(i);
+        }
+        let mut room = 0;
+        for (at, &hash) in self.latest.iter().enumerate() {
+            room = room_for(at, room);
+            for &i in &asked[slot(hash, LEAST_ROOM)] {
+                let (n_before, wanted) = self.questions[i];
+                if at < n_before && slot(hash, room) == slot(wanted, room) {
+                    self.answers[first + i] = hash == wanted;
+                }
+            }
+        }
+        self.questions.clear();
     }
 
     /// Answers all questions, and puts everything in its place.
@@ -231,12 +259,13 @@ struct Table {
 
 impl Table {
     fn slot(&self, hash: u64) -> usize {
-        (hash >> 32) as usize & self.hashes.len().wrapping_sub(1)
+        slot(hash, self.hashes.len())
     }
 
     fn insert(&mut self, hash: u64) {
-        if self.n_inserted * 8 >= self.hashes.len() && self.hashes.len() < ROOM {
-            self.grow();
+        let room = room_for(self.n_inserted, self.hashes.len());
+        if room > self.hashes.len() {
+            self.grow(room);
         }
         self.n_inserted += 1;
         let slot = self.slot(hash);
@@ -244,8 +273,7 @@ impl Table {
     }
 
     #[cold]
-    fn grow(&mut self) {
-        let room = (4 * self.hashes.len()).max(LEAST_ROOM);
+    fn grow(&mut self, room: usize) {
         let hashes = std::mem::replace(&mut self.hashes, vec![0; room]);
         for hash in hashes.into_iter().filter(|&hash| hash != 0) {
             let slot = self.slot(hash);
@@ -256,6 +284,16 @@ impl Table {
     fn contains(&self, hash: u64) -> bool {
         self.hashes.get(self.slot(hash)) == Some(&hash)
     }
+}
+
+/// Where a hash is in a table of some size, which is a power of two.
+fn slot(hash: u64, room: usize) -> usize {
+    (hash >> 32) as usize & room.wrapping_sub(1)
+}
+
+/// The size of a table to which one more is added.
+fn room_for(n_inserted: usize, room: usize) -> usize {
+    if n_inserted * 8 >= room && room < ROOM { (4 * room).max(LEAST_ROOM) } else { room }
 }
 
 /// A hash of a state. Nothing but time depends on it.
@@ -288,7 +326,7 @@ mod tests {
             if i % 5 == 3 && (i / 1000) % 4 != 1 {
                 expected.push((seen.ask(hash), table.contains(hash)));
             }
-            if i % 3000 == 2999 {
+            if i % 3000 == 2999 || i == 700 {
                 expected.drain(..).for_each(|(question, answer)| assert_eq!(seen.answer(question), answer));
             }
             seen.insert(hash);
