@@ -79,7 +79,7 @@ struct Waiting {
     /// As all of a clause.
     alone: u32,
     changers: OnceCell<Box<Changers>>,
-    excluded: OnceCell<FixedBitSet>,
+    excluded: OnceCell<Box<FixedBitSet>>,
     next: u32,
 }
 
@@ -110,10 +110,8 @@ impl Ledger {
     pub(super) fn for_nodes(n_nodes: usize) -> Self {
         let mut ledger = Self::default();
         ledger.deeds.reserve(n_nodes);
-        ledger.done.reserve(4 * n_nodes);
-        ledger.lists.reserve(4 * n_nodes);
-        ledger.awaited.reserve(n_nodes);
-        ledger.clauses.reserve(n_nodes);
+        ledger.done.reserve(2 * n_nodes);
+        ledger.lists.reserve(2 * n_nodes);
         ledger.ops.reserve(n_nodes);
         ledger
     }
@@ -341,7 +339,7 @@ impl Ledger {
                     self.unite(&mut excluded, waiting.alone);
                 }
             }
-            excluded
+            Box::new(excluded)
         })
     }
 
