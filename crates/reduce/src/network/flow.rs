@@ -222,6 +222,9 @@ fn follow_step(network: &Network, kind: usize, step: &Step) -> (Vec<LocationId>,
     if step.action == Action::End || step.next == LocationId::EXIT {
         return (Vec::new(), run);
     }
+    if !step.is_atomic {
+        return (vec![step.next], run);
+    }
     let mut seen = BTreeSet::new();
     let mut work = Vec::new();
     // An offer may find a partner, and then the control is lost; if the channel is buffered it is not.

@@ -677,12 +677,11 @@ fn collect_runs(network: &Network, known: &Known<'_>, action: &Action, out: &mut
 fn selectors(network: &Network, flow: &Flow, kind: usize, location: LocationId, index: usize) -> Selectors {
     let locations = &network.processes[kind].locations;
     let first = &locations[location.index()];
-    let mut steps = vec![(location, index)];
-    steps.extend_from_slice(&flow.runs[first.first_step as usize + index]);
+    let run = flow.runs[first.first_step as usize + index].iter().copied();
     // An `else` and whatever comes after an escape depend on what was listed earlier.
-    steps.extend((0..index).map(|i| (location, i)));
+    let earlier = (0..index).map(|i| (location, i));
     let mut found: Selectors = Vec::new();
-    for (at, i) in steps {
+    for (at, i) in std::iter::once((location, index)).chain(run).chain(earlier) {
         for_each_selector(&locations[at.index()].steps[i].action, &mut |place| {
             let (from, to) = (place.offset, place.offset + place.width.bytes());
             let is_scalar = place.scope == Scope::Local && place.indices.is_empty();
