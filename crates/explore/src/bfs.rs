@@ -108,7 +108,7 @@ fn repair<Y: System + ?Sized>(
 }
 
 fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::State>) -> Result<(), Halt> {
-    let mut ends: Vec<Expanded> = Vec::new();
+    let mut ends = std::mem::take(&mut front.ends);
     let mut room = <Y::State as Vector>::Rows::default();
     while front.next < front.level.end {
         run.stats.queue = front.n_waiting() as u64;
@@ -146,6 +146,7 @@ fn search_level<Y: System + ?Sized>(run: &mut Run<'_, Y>, front: &mut Front<Y::S
             return Err(Halt::Fault(fault));
         }
     }
+    front.ends = ends;
     Ok(())
 }
 
@@ -221,6 +222,8 @@ struct Front<S: Vector + ?Sized> {
     /// The state in hand, if any, and the transition whose successor is being looked at.
     current: Option<usize>,
     via: Option<TransitionId>,
+    /// Room for the states whose successors are in the batch.
+    ends: Vec<Expanded>,
     /// First state of each level so far.
     starts: Vec<usize>,
     /// States that were expanded again. Once there are any, levels say nothing about parents.
@@ -254,6 +257,7 @@ impl<S: Vector + ?Sized> Front<S> {
             n_found: 0,
             current: None,
             via: None,
+            ends: Vec::new(),
             starts: Vec::new(),
             repaired: FixedBitSet::new(),
             partial: FixedBitSet::new(),

@@ -127,8 +127,8 @@ pub(super) fn changes(op: &Op, literal: &Literal, kind_of: &dyn Fn(usize) -> Opt
         },
         Test::Youngest(_) => (*op == Op::End, *op == Op::Run),
         Test::Partner { pid, channels } => match op {
-            Op::Move { pid: p, wants_before, wants_after, .. } if p != pid => {
-                (wants_after.meets(channels), wants_before.meets(channels))
+            Op::Move { pid: p, wants: Some(wants), .. } if p != pid => {
+                (wants.after.meets(channels), wants.before.meets(channels))
             }
             _ => (false, false),
         },
@@ -176,7 +176,8 @@ pub(super) fn conflict(
             match (clash(a, b, kind_of), a) {
                 (Clash::Never, _) => {}
                 (Clash::UnlessMet, Op::Channel { channels, op, .. }) => {
-                    match demand(t, channels, *op == ChannelOp::Send).map(Conflict::Unless) {
+                    let demand = demand(t.ops.iter(), t.has_loop, channels, *op == ChannelOp::Send);
+                    match demand.map(Conflict::Unless) {
                         Some(unless) if found == Conflict::Never || found == unless => found = unless,
                         _ => return Conflict::Always,
                     }
@@ -244,9 +245,9 @@ pub(super) fn clash(a: &Op, b: &Op, kind_of: &dyn Fn(usize) -> Option<usize>) ->
             always(c.meets(channels))
         }
         (Op::Offer { channels, .. }, Op::Offer { channels: c2, .. }) => always(channels.meets(c2)),
-        (Op::Offer { channels, is_inner }, Op::Move { wants_before, wants_after, .. })
-        | (Op::Move { wants_before, wants_after, .. }, Op::Offer { channels, is_inner }) => {
-            always(wants_before.meets(channels) || (*is_inner && wants_after.meets(channels)))
+        (Op::Offer { channels, is_inner }, Op::Move { wants: Some(wants), .. })
+        | (Op::Move { wants: Some(wants), .. }, Op::Offer { channels, is_inner }) => {
+            always(wants.before.meets(channels) || (*is_inner && wants.after.meets(channels)))
         }
         (Op::Move { pid, from, .. }, Op::Move { pid: pid2, from: from2, .. }) => {
             always(pid == pid2 && from == from2)
@@ -286,11 +287,16 @@ fn queue(a: (ChannelOp, bool), b: (ChannelOp, bool)) -> Clash {
     }
 }
 
-/// How many messages `t` sends to, or takes from, a channel, if that is known.
-pub(super) fn demand(t: &Touch, channels: &Channels, is_room: bool) -> Option<Demand> {
-    let channel = channels.single().filter(|_| !t.has_loop)?;
+/// How many messages a transition that does `ops` sends to, or takes from, a channel, if that is known.
+pub(super) fn demand<'o>(
+    ops: impl Iterator<Item = &'o Op>,
+    has_loop: bool,
+    channels: &Channels,
+    is_room: bool,
+) -> Option<Demand> {
+    let channel = channels.single().filter(|_| !has_loop)?;
     let mut count = 0;
-    for op in &t.ops {
+    for op in ops {
         if let Op::Channel { channels: c, op, .. } = op
             && c.meets(channels)
         {

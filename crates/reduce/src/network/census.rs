@@ -30,6 +30,8 @@ pub(super) struct Census {
     /// The number of that list, which is mostly the one that was asked for last.
     last: Option<i32>,
     values: Vec<u8>,
+    /// By process: the values that were asked for last, of which kind, and their number.
+    latest: Vec<(usize, Vec<u8>, i32)>,
     answers: Vec<i32>,
     /// What tables depend on: the list of kinds, and the values of each process.
     pub(super) key: Vec<i32>,
@@ -121,9 +123,23 @@ impl Census {
     fn number_of_constants(&mut self, state: &[u8], shape: &Shape, pid: usize) -> i32 {
         let kind = shape.kind(pid);
         let bytes = self.constant_bytes[kind].iter();
+        let mut values = bytes.map(|&i| shape.local(state, pid, i, Width::Byte) as u8);
+        // Mostly they are what they were in the state before.
+        if let Some((of, latest, number)) = self.latest.get(pid)
+            && *of == kind
+            && latest.iter().all(|&value| values.next() == Some(value))
+        {
+            return *number;
+        }
+        let bytes = self.constant_bytes[kind].iter();
         self.values.clear();
         self.values.extend(bytes.map(|&i| shape.local(state, pid, i, Width::Byte) as u8));
-        self.number_of_values(kind)
+        let number = self.number_of_values(kind);
+        self.latest.resize(self.latest.len().max(pid + 1), (usize::MAX, Vec::new(), 0));
+        let (of, latest, known) = &mut self.latest[pid];
+        latest.clone_from(&self.values);
+        (*of, *known) = (kind, number);
+        number
     }
 
     fn number_of_values(&mut self, kind: usize) -> i32 {

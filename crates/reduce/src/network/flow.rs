@@ -22,12 +22,16 @@ pub(super) struct Flow {
     selecting: Vec<Vec<bool>>,
     /// For each step: the locations where its process may stop.
     pub(super) stops: Vec<Rc<[LocationId]>>,
+    /// No locations.
+    pub(super) nowhere: Rc<[LocationId]>,
     /// For each step: the steps that may follow it before the process stops.
     pub(super) runs: Vec<Vec<(LocationId, usize)>>,
     /// For each step: whether what follows it before the process stops may come to a location twice.
     pub(super) loops: Vec<bool>,
     /// For each kind and location: where a process that stops there can stop later, itself included.
     pub(super) reach: Vec<Vec<FixedBitSet>>,
+    /// For each kind: which of the different ones of these sets each location has, and the first location of each.
+    pub(super) reach_numbers: Vec<(Rc<[u16]>, Vec<usize>)>,
     /// For each kind: its locations in an order in which as few steps as possible lead back.
     ranks: Vec<Vec<usize>>,
 }
@@ -39,9 +43,11 @@ impl Flow {
             stable_locals: network.processes.iter().map(|p| vec![true; p.locals_size]).collect(),
             selecting: network.processes.iter().map(|p| vec![false; p.locals_size]).collect(),
             stops: Vec::new(),
+            nowhere: Rc::default(),
             runs: Vec::new(),
             loops: Vec::new(),
             reach: Vec::new(),
+            reach_numbers: Vec::new(),
             ranks: Vec::new(),
         };
         for kind in 0..network.processes.len() {
@@ -120,7 +126,9 @@ impl Flow {
             }
             seen
         });
-        self.reach.push(reach.collect());
+        let reach: Vec<FixedBitSet> = reach.collect();
+        self.reach_numbers.push(different(&reach));
+        self.reach.push(reach);
         self.ranks.push(ranks(&next, network.processes[kind].entry.index()));
     }
 
@@ -130,6 +138,19 @@ impl Flow {
         let ranks = &self.ranks[kind];
         ranks[to.index()] <= ranks[from.index()]
     }
+}
+
+/// Which of the different sets each one is, and the first of each.
+fn different(sets: &[FixedBitSet]) -> (Rc<[u16]>, Vec<usize>) {
+    let mut firsts: Vec<usize> = Vec::new();
+    let number = |(i, set): (usize, &FixedBitSet)| {
+        let known = firsts.iter().position(|&first| sets[first] == *set);
+        known.unwrap_or_else(|| {
+            firsts.push(i);
+            firsts.len() - 1
+        }) as u16
+    };
+    (sets.iter().enumerate().map(number).collect(), firsts)
 }
 
 /// Ranks of locations of which `next` tells where they lead: if a location is left for the last time by a depth-first search
@@ -200,6 +221,9 @@ fn follow_step(network: &Network, kind: usize, step: &Step) -> (Vec<LocationId>,
     let (mut stops, mut run) = (BTreeSet::new(), Vec::new());
     if step.action == Action::End || step.next == LocationId::EXIT {
         return (Vec::new(), run);
+    }
+    if !step.is_atomic {
+        return (vec![step.next], run);
     }
     let mut seen = BTreeSet::new();
     let mut work = Vec::new();

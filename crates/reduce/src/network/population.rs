@@ -6,7 +6,7 @@
 
 use super::channels::Channels;
 use super::flow::{Flow, for_each_selector};
-use super::ledger::Ledger;
+use super::ledger::{Awaited, Deed, Ledger};
 use super::nodes::{Block, Nodes, Sets, nodes, unite};
 use super::places::Place;
 use super::resolve::{Known, Newborn, Partners, Selectors, check, touch, wanted};
@@ -16,7 +16,7 @@ use super::signature::Signature;
 use super::touch::{Op, Read, Touch};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 use stubborn_network::{
@@ -67,19 +67,21 @@ pub(super) struct Population {
     pub(super) nodes: Rc<[Node]>,
     /// First node of each process.
     pub(super) bases: Vec<usize>,
-    /// What each node does, whatever its locals are, and then what the processes do that are started by some.
-    pub(super) deeds: Vec<Touch>,
     /// For each of these processes: its deeds, and the nodes that start it, or start who starts it.
     pub(super) starters: Vec<(Range<usize>, Nodes)>,
-    /// What they do and wait for, each thing once.
-    pub(super) ledger: RefCell<Ledger>,
+    /// What each node does, whatever its locals are, and then what the processes do that are started by some; each thing once.
+    pub(super) ledger: Ledger,
+    /// No nodes.
+    pub(super) nobody: Nodes,
     /// The deeds that are for when nothing else can be done.
     pub(super) timeouts: FixedBitSet,
+    /// By node, up to the last one that has some.
     selectors: Vec<Selectors>,
     /// What each node requires, whatever its locals are; made when it is first asked for.
     pub(super) rows: Rc<[OnceCell<Rc<Row>>]>,
     /// By node and values of its selectors: which of its different rows.
     numbers_now: FxHashMap<Vec<i32>, usize>,
+    /// By node, as far as was asked.
     rows_now: Vec<Vec<Rc<Row>>>,
     /// Whether there were more than are kept, so that which rows there are depends on what was asked first.
     pub(super) is_crowded: bool,
@@ -101,15 +103,14 @@ pub(super) struct Population {
     /// For each node: the nodes of its process after which it may come next, and those that may come next after it.
     pub(super) before: Rc<Sets>,
     pub(super) after: Rc<Sets>,
-    wants: Vec<Vec<Channels>>,
-    /// The steps that may take part in a rendezvous as receivers, and on which channels.
+    /// The steps that may take part in a rendezvous as receivers, and on which channels; by process and location.
     receivers: Vec<(usize, LocationId, usize, Channels)>,
     /// What the rows ask of states.
     pub(super) facts: Vec<Fact>,
     /// For each process and location: see [`Population::needs`], once that was asked for.
     needs: Vec<Vec<Option<Nodes>>>,
     /// For each process and location: which of the different sets of nodes from there on.
-    reach_numbers: Vec<Vec<u16>>,
+    reach_numbers: Vec<Rc<[u16]>>,
     /// Where processes are may matter for what is live in few ways: the sets of live nodes, by these numbers of all processes.
     lives: FxHashMap<Vec<u16>, usize>,
     live_sets: Vec<Rc<FixedBitSet>>,
@@ -166,9 +167,9 @@ impl Population {
         let mut population = Self {
             nodes: Rc::default(),
             bases: Vec::new(),
-            deeds: Vec::new(),
             starters: Vec::new(),
-            ledger: RefCell::default(),
+            ledger: Ledger::default(),
+            nobody: Rc::default(),
             timeouts: FixedBitSet::new(),
             selectors: Vec::new(),
             rows: Rc::default(),
@@ -186,7 +187,6 @@ impl Population {
             reach: Vec::new(),
             before: Rc::default(),
             after: Rc::default(),
-            wants: Vec::new(),
             receivers: Vec::new(),
             facts: Vec::new(),
             needs: Vec::new(),
@@ -202,7 +202,8 @@ impl Population {
             minds_all_risks,
         };
         population.number(network);
-        population.find_wants(network, flow, view);
+        population.ledger = Ledger::for_nodes(population.nodes.len());
+        population.find_receivers(network, flow, view);
         for n in 0..population.nodes.len() {
             let Node { pid, location, index, .. } = population.nodes[n];
             let known = Known::new(network, flow, view, Some(pid), population.kinds[pid], &[]);
@@ -216,25 +217,28 @@ impl Population {
             if let Some(nodes) = Rc::get_mut(&mut population.nodes) {
                 (nodes[n].is_selective, nodes[n].is_timeout) = (!selectors.is_empty(), made.is_timeout);
             }
-            population.deeds.push(made);
-            population.selectors.push(selectors);
+            population.ledger.add(made);
+            if !selectors.is_empty() {
+                population.selectors.resize(n, Vec::new());
+                population.selectors.push(selectors);
+            }
         }
         population.find_offspring(network, flow, view);
-        population.ledger = RefCell::new(Ledger::new(&population.deeds));
-        let is_timeout = |&deed: &usize| population.deeds[deed].is_timeout;
-        population.timeouts = (0..population.deeds.len()).filter(is_timeout).collect();
+        let deeds = population.ledger.deeds().iter().enumerate();
+        population.timeouts = deeds.filter(|(_, deed)| deed.is_timeout).map(|(i, _)| i).collect();
         population.rows = vec![OnceCell::new(); population.nodes.len()].into();
-        population.rows_now = vec![Vec::new(); population.nodes.len()];
         population.find_reach(flow);
         let known = Known::new(network, flow, view, None, 0, &[]);
         population.checked = watched.checks.iter().map(|expr| check(&known, expr, false)).collect();
         population.check_signatures = population.checked.iter().map(Signature::of).collect();
         for i in 0..population.checked.len() {
-            let mut row = population.row(&population.checked[i], None);
-            ask(&mut population.facts, &mut row, &population.checked[i], 0);
+            let deed = population.ledger.write_down(population.checked[i].clone());
+            let mut row = population.row(&deed, None);
+            ask(&mut population.facts, &mut row, population.ledger.clauses(&deed), 0);
+            population.ledger.forget(&deed);
             population.checks.push(Rc::new(row));
         }
-        population.may_fail = population.with_deeds(|touch| touch.may_fail);
+        population.may_fail = population.with_deeds(|_, deed| deed.may_fail);
         population.visible = FixedBitSet::with_capacity(population.n_nodes());
         for expr in &watched.kept {
             population.show_changes(network, &known, expr);
@@ -246,23 +250,23 @@ impl Population {
         }
         population.closing = FixedBitSet::with_capacity(population.n_nodes());
         if watched.minds_cycles {
-            population.closing = population.with_deeds(|touch| population.may_close(flow, touch));
+            population.closing = population
+                .with_deeds(|ledger, deed| ledger.ops(deed).any(|op| population.may_close(flow, op)));
         }
         population
     }
 
     /// Whether a node may bring a process back in the order of its locations, or start one. On a cycle of states somebody moves, and whoever moves
     /// comes back to where it was, or ends; and if it ends, one like it is started. So each cycle has such a node.
-    fn may_close(&self, flow: &Flow, touch: &Touch) -> bool {
-        let closes = |op: &Op| match op {
+    fn may_close(&self, flow: &Flow, op: &Op) -> bool {
+        match op {
             Op::Move { pid, from, to, .. } => {
                 self.kinds.get(*pid).is_none_or(|&kind| to.iter().any(|to| flow.leads_back(kind, *from, *to)))
             }
             // Who moves at the end of a chain of offers is not told. Who starts others has such an op.
             Op::Run | Op::Read(Read::Everything) => true,
             _ => false,
-        };
-        touch.ops.iter().any(closes)
+        }
     }
 
     /// Adds the nodes that may change the truth of a proposition to those that can be seen.
@@ -271,12 +275,15 @@ impl Population {
             Expr::NonProgress => |location| location.is_progress,
             Expr::Accepting => |location| location.is_accept,
             _ => {
-                let row = self.row(&check(known, expr, false), None);
+                let deed = self.ledger.write_down(check(known, expr, false));
+                let row = self.row(&deed, None);
+                self.ledger.forget(&deed);
                 row.add_guard(&mut self.visible);
                 return;
             }
         };
-        let seen = self.with_deeds(|touch| touch.ops.iter().any(|op| self.shows(network, op, is_such)));
+        let shows = |op: &Op| self.shows(network, op, is_such);
+        let seen = self.with_deeds(|ledger, deed| ledger.ops(deed).any(shows));
         self.visible.union_with(&seen);
     }
 
@@ -311,22 +318,17 @@ impl Population {
         self.nodes = nodes.into();
     }
 
-    fn find_wants(&mut self, network: &Network, flow: &Flow, view: &View<'_>) {
+    fn find_receivers(&mut self, network: &Network, flow: &Flow, view: &View<'_>) {
         for (pid, &kind) in self.kinds.iter().enumerate() {
             let known = Known::new(network, flow, view, Some(pid), kind, &[]);
-            let mut all = Vec::new();
             for (l, location) in network.processes[kind].locations.iter().enumerate() {
-                let mut wants = Channels::default();
                 for (i, step) in location.steps.iter().enumerate() {
                     let channels = wanted(&known, &step.action);
                     if !channels.is_empty() {
-                        wants.union(&channels);
                         self.receivers.push((pid, LocationId(l as u16), i, channels));
                     }
                 }
-                all.push(wants);
             }
-            self.wants.push(all);
         }
     }
 
@@ -366,41 +368,43 @@ impl Population {
     fn add_offspring(&mut self, network: &Network, flow: &Flow, view: &View<'_>, child: Child) -> Offspring {
         let mut known = Known::new(network, flow, view, None, child.0, &[]);
         (known.newborn, known.is_asked) = (&child.1, false);
-        let first = self.deeds.len();
+        let first = self.ledger.deeds().len();
         let mut starts = Vec::new();
         for (l, location) in network.processes[child.0].locations.iter().enumerate() {
             for (i, step) in location.steps.iter().enumerate() {
                 let made = touch(&known, LocationId(l as u16), i, &Takers { population: self });
-                self.deeds.push(made);
+                self.ledger.add(made);
                 collect_runs(network, &known, &step.action, &mut starts);
             }
         }
-        Offspring { child, deeds: first..self.deeds.len(), nodes: Vec::new(), starts }
+        Offspring { child, deeds: first..self.ledger.deeds().len(), nodes: Vec::new(), starts }
     }
 
     fn find_reach(&mut self, flow: &Flow) {
         for (pid, &kind) in self.kinds.iter().enumerate() {
-            let (mut numbers, mut reach) = (Vec::with_capacity(flow.reach[kind].len()), Vec::new());
-            for (l, locations) in flow.reach[kind].iter().enumerate() {
-                let known = flow.reach[kind][..l].iter().position(|known| known == locations);
-                numbers.push(known.map_or(reach.len() as u16, |known| numbers[known]));
-                if known.is_none() {
-                    let mut nodes = FixedBitSet::with_capacity(self.nodes.len());
-                    locations.ones().for_each(|at| nodes.insert_range(self.ranges[pid][at].clone()));
-                    reach.push(nodes);
-                }
-            }
-            self.reach_numbers.push(numbers);
-            self.reach.push(reach);
+            let (numbers, firsts) = &flow.reach_numbers[kind];
+            let nodes_from = |&first: &usize| {
+                let mut nodes = FixedBitSet::with_capacity(self.nodes.len());
+                let locations = flow.reach[kind][first].ones();
+                locations.for_each(|at| nodes.insert_range(self.ranges[pid][at].clone()));
+                nodes
+            };
+            self.reach.push(firsts.iter().map(nodes_from).collect());
+            self.reach_numbers.push(numbers.clone());
         }
         let mut before = Sets::default();
-        for (pid, ranges) in self.ranges.iter().enumerate() {
-            let mut leading: Vec<Vec<usize>> = vec![Vec::new(); ranges.len()];
+        let mut leading: Vec<(usize, usize)> = Vec::new();
+        for pid in 0..self.kinds.len() {
+            leading.clear();
             for i in self.range(pid) {
-                flow.stops[self.nodes[i].step].iter().for_each(|stop| leading[stop.index()].push(i));
+                leading.extend(flow.stops[self.nodes[i].step].iter().map(|stop| (stop.index(), i)));
             }
+            leading.sort_unstable();
             for i in self.range(pid) {
-                before.push(leading[self.nodes[i].location.index()].iter().copied());
+                let at = self.nodes[i].location.index();
+                let first = leading.partition_point(|(stop, _)| *stop < at);
+                before
+                    .push(leading[first..].iter().take_while(|(stop, _)| *stop == at).map(|&(_, node)| node));
             }
         }
         let mut after = Sets::default();
@@ -433,10 +437,11 @@ impl Population {
         if let Some(row) = self.rows[n].get() {
             return row.clone();
         }
-        let mut row = self.row(&self.deeds[n], Some(n));
+        let deed = &self.ledger.deeds()[n];
+        let mut row = self.row(deed, Some(n));
         let risks = row.risks.clone();
         self.bring_always(n, risks.as_deref(), &mut row);
-        ask(&mut self.facts, &mut row, &self.deeds[n], self.nodes[n].pid);
+        ask(&mut self.facts, &mut row, self.ledger.clauses(deed), self.nodes[n].pid);
         self.rows[n].get_or_init(|| Rc::new(row)).clone()
     }
 
@@ -463,7 +468,11 @@ impl Population {
 
     /// The locals of its process on which it depends what a node requires.
     pub(super) fn for_each_selector(&self, n: usize, mut visit: impl FnMut(usize, usize, Width)) {
-        self.selectors[n].iter().for_each(|&(at, width)| visit(self.nodes[n].pid, at, width));
+        self.selectors_of(n).iter().for_each(|&(at, width)| visit(self.nodes[n].pid, at, width));
+    }
+
+    fn selectors_of(&self, n: usize) -> &[(usize, Width)] {
+        self.selectors.get(n).map_or(&[], |selectors| selectors)
     }
 
     /// What a node requires as long as its process stays where it is: which of its different rows.
@@ -478,12 +487,16 @@ impl Population {
         let Node { pid, location, index, .. } = self.nodes[n];
         self.key.clear();
         self.key.push(n as i32);
-        self.key.extend(self.selectors[n].iter().map(|&(at, width)| shape.local(state, pid, at, width)));
+        let selectors = self.selectors.get(n).map_or(&[][..], |selectors| selectors);
+        self.key.extend(selectors.iter().map(|&(at, width)| shape.local(state, pid, at, width)));
         if let Some(&number) = self.numbers_now.get(&self.key) {
             return number;
         }
         // What serves where there is no room for more.
         let any = self.static_row(n);
+        if self.rows_now.len() <= n {
+            self.rows_now.resize(n + 1, Vec::new());
+        }
         if self.rows_now[n].is_empty() {
             self.rows_now[n].push(any.clone());
         }
@@ -492,11 +505,13 @@ impl Population {
             return 0;
         }
         let view = network.view(state);
-        let known = Known::new(network, flow, &view, Some(pid), self.kinds[pid], &self.selectors[n]);
+        let known = Known::new(network, flow, &view, Some(pid), self.kinds[pid], self.selectors_of(n));
         let made = touch(&known, location, index, &Takers { population: self });
-        let mut row = self.row(&made, Some(n));
+        let deed = self.ledger.write_down(made);
+        let mut row = self.row(&deed, Some(n));
         self.bring_always(n, any.risks.as_deref(), &mut row);
-        ask(&mut self.facts, &mut row, &made, pid);
+        ask(&mut self.facts, &mut row, self.ledger.clauses(&deed), pid);
+        self.ledger.forget(&deed);
         let row = Rc::new(row);
         let rows = &mut self.rows_now[n];
         let number = rows.iter().position(|known| *known == row).unwrap_or(rows.len());
@@ -598,11 +613,12 @@ impl Population {
     }
 
     /// The nodes with a deed of some sort, their own or of processes that they start.
-    fn with_deeds(&self, is_such: impl Fn(&Touch) -> bool) -> FixedBitSet {
+    fn with_deeds(&self, is_such: impl Fn(&Ledger, &Deed) -> bool) -> FixedBitSet {
         let mut nodes = FixedBitSet::with_capacity(self.n_nodes());
-        nodes.extend((0..self.nodes.len()).filter(|&n| is_such(&self.deeds[n])));
+        let (deeds, is_such) = (self.ledger.deeds(), |deed: &Deed| is_such(&self.ledger, deed));
+        nodes.extend((0..self.nodes.len()).filter(|&n| is_such(&deeds[n])));
         for (started, starters) in &self.starters {
-            if self.deeds[started.clone()].iter().any(&is_such) {
+            if deeds[started.clone()].iter().any(is_such) {
                 unite(&mut nodes, starters);
             }
         }
@@ -616,9 +632,9 @@ impl Population {
 }
 
 /// Gives the literals of a row their facts.
-fn ask(facts: &mut Vec<Fact>, row: &mut Row, touch: &Touch, pid: usize) {
+fn ask<'l>(facts: &mut Vec<Fact>, row: &mut Row, guard: impl Iterator<Item = &'l [Awaited]>, pid: usize) {
     let literals = row.clauses.iter_mut().flat_map(|clause| &mut clause.literals);
-    for (literal, known) in literals.zip(touch.guard.iter().flatten()) {
+    for (literal, known) in literals.zip(guard.flatten()) {
         let Some((expr, wanted)) = &known.truth else { continue };
         let fact = facts.iter().position(|fact| fact.pid == pid && fact.expr == *expr);
         let fact = fact.unwrap_or_else(|| {
@@ -661,12 +677,11 @@ fn collect_runs(network: &Network, known: &Known<'_>, action: &Action, out: &mut
 fn selectors(network: &Network, flow: &Flow, kind: usize, location: LocationId, index: usize) -> Selectors {
     let locations = &network.processes[kind].locations;
     let first = &locations[location.index()];
-    let mut steps = vec![(location, index)];
-    steps.extend_from_slice(&flow.runs[first.first_step as usize + index]);
+    let run = flow.runs[first.first_step as usize + index].iter().copied();
     // An `else` and whatever comes after an escape depend on what was listed earlier.
-    steps.extend((0..index).map(|i| (location, i)));
+    let earlier = (0..index).map(|i| (location, i));
     let mut found: Selectors = Vec::new();
-    for (at, i) in steps {
+    for (at, i) in std::iter::once((location, index)).chain(run).chain(earlier) {
         for_each_selector(&locations[at.index()].steps[i].action, &mut |place| {
             let (from, to) = (place.offset, place.offset + place.width.bytes());
             let is_scalar = place.scope == Scope::Local && place.indices.is_empty();
@@ -686,7 +701,13 @@ struct Takers<'a> {
 
 impl Partners for Takers<'_> {
     fn wants(&self, pid: usize, location: LocationId) -> Channels {
-        self.population.wants.get(pid).map_or(Channels::default(), |all| all[location.index()])
+        let receivers = &self.population.receivers;
+        let first = receivers.partition_point(|receiver| (receiver.0, receiver.1) < (pid, location));
+        let those =
+            receivers[first..].iter().take_while(|receiver| (receiver.0, receiver.1) == (pid, location));
+        let mut wants = Channels::default();
+        those.for_each(|(.., channels)| wants.union(channels));
+        wants
     }
 
     fn takers(&self, offerer: Option<usize>, channels: &Channels) -> Vec<(usize, LocationId, usize)> {

@@ -4,12 +4,12 @@
 //! compared once, for all of them; and so is each of the things that are done or waited for ([`ledger`](super::ledger)).
 //! **Checked by** the definition of D1 and D2 at the states of all test models, and by random programs (`oracle`).
 
-use super::accord::{Conflict, Demand, changes, conflict, demand};
-use super::ledger::Hits;
+use super::accord::{Conflict, Demand, changes, conflict};
+use super::ledger::{Awaited, Deed, Hits, Ledger};
 use super::nodes::{Block, Nodes, blocks_of, nodes, unite};
 use super::population::Population;
 use super::signature::Signature;
-use super::touch::{Literal, Read, Touch};
+use super::touch::Read;
 use fixedbitset::FixedBitSet;
 
 /// What a node requires.
@@ -48,15 +48,15 @@ pub(super) struct LiteralRow {
 }
 
 impl Population {
-    /// The row of a touch.
-    pub(super) fn row(&self, touch: &Touch, of: Option<usize>) -> Row {
+    /// The row of a deed.
+    pub(super) fn row(&self, deed: &Deed, of: Option<usize>) -> Row {
         let kind_of = |pid: usize| self.kinds.get(pid).copied();
-        let mut row = Row { may_go_round: touch.may_go_round, ..Row::default() };
-        let mut brought = self.conflicts(touch, of, &mut row);
-        if self.is_risky(touch, of) {
-            row.risks = Some(self.nodes_of(&self.ledger.borrow().affecting(&touch.risks, &kind_of)));
+        let mut row = Row { may_go_round: deed.may_go_round, ..Row::default() };
+        let mut brought = self.conflicts(deed, of, &mut row);
+        if self.is_risky(deed, of) {
+            row.risks = Some(self.nodes_of(&self.ledger.affecting(&deed.risks, &kind_of)));
         }
-        row.clauses = touch.guard.iter().map(|clause| self.clause_row(clause, &kind_of)).collect();
+        row.clauses = self.ledger.clauses(deed).map(|clause| self.clause_row(clause, &kind_of)).collect();
         row.is_plain = row.unless.is_empty();
         for clause in &row.clauses {
             match &clause.literals[..] {
@@ -68,31 +68,23 @@ impl Population {
         row
     }
 
-    /// The nodes of others that do not accord with a touch, and those of its own process that it excludes. Adds those that do not
+    /// The nodes of others that do not accord with a deed, and those of its own process that it excludes. Adds those that do not
     /// accord with it unless something is so to its row.
-    fn conflicts(&self, touch: &Touch, of: Option<usize>, row: &mut Row) -> FixedBitSet {
+    fn conflicts(&self, deed: &Deed, of: Option<usize>, row: &mut Row) -> FixedBitSet {
         let kind_of = |pid: usize| self.kinds.get(pid).copied();
-        let mut ledger = self.ledger.borrow_mut();
-        let mut found = Found::new(self.deeds.len());
-        for op in &touch.ops {
-            let hits = ledger.hits(op, &self.deeds, &kind_of);
-            found.add(touch, &hits);
-        }
+        let ledger = &self.ledger;
+        let mut found = Found::new(ledger.deeds().len());
+        ledger.all_hits(deed, &kind_of).for_each(|hits| found.add(ledger, deed, hits));
         found.always.difference_with(&self.timeouts);
         found.unless.iter_mut().for_each(|(_, deeds)| deeds.difference_with(&self.timeouts));
-        for clause in &touch.guard {
-            if let [only] = &clause[..] {
-                found.exclude(&ledger.excluded(only));
+        for clause in ledger.clauses(deed) {
+            if let [only] = clause {
+                found.exclude(ledger.excluded(only.literal));
             }
         }
         found.always.union_with(&found.risky);
         found.settle();
-        debug_assert!(self.deeds.iter().enumerate().all(|(i, deed)| {
-            let (theirs, vague) = (Signature::vague(deed), Signature::vague(touch));
-            let conflict = conflict((touch, &vague), (deed, &theirs), &kind_of);
-            let (ours, theirs) = (Signature::of(touch), Signature::of(deed));
-            conflict == self::conflict((touch, &ours), (deed, &theirs), &kind_of) && conflict == found.with(i)
-        }));
+        debug_assert!(self.is_what_pairs_say(deed, &found));
         let own = of.map_or(0..0, |of| self.range(self.nodes[of].pid));
         let mut conflicts = FixedBitSet::with_capacity(self.n_nodes());
         for (demand, deeds) in &found.unless {
@@ -112,13 +104,27 @@ impl Population {
             conflicts.remove(of);
         }
         if !self.checked.is_empty() {
-            let ours = Signature::of(touch);
+            let touch = ledger.touch(deed);
+            let ours = Signature::of(&touch);
             for (i, check) in self.checked.iter().enumerate() {
-                let found = conflict((touch, &ours), (check, &self.check_signatures[i]), &kind_of);
+                let found = conflict((&touch, &ours), (check, &self.check_signatures[i]), &kind_of);
                 conflicts.set(self.nodes.len() + i, found != Conflict::Never);
             }
         }
         conflicts
+    }
+
+    /// Whether comparing a deed with each other one finds the same, with signatures and without.
+    fn is_what_pairs_say(&self, deed: &Deed, found: &Found) -> bool {
+        let kind_of = |pid: usize| self.kinds.get(pid).copied();
+        let touch = self.ledger.touch(deed);
+        let (ours, vague) = (Signature::of(&touch), Signature::vague(&touch));
+        self.ledger.deeds().iter().enumerate().all(|(i, other)| {
+            let other = self.ledger.touch(other);
+            let (theirs, anything) = (Signature::of(&other), Signature::vague(&other));
+            let expected = conflict((&touch, &vague), (&other, &anything), &kind_of);
+            expected == conflict((&touch, &ours), (&other, &theirs), &kind_of) && expected == found.with(i)
+        })
     }
 
     /// Adds the nodes that are held to account for some deeds.
@@ -137,6 +143,9 @@ impl Population {
 
     /// The nodes that are held to account for some deeds.
     fn nodes_of(&self, deeds: &FixedBitSet) -> Nodes {
+        if deeds.is_empty() {
+            return self.nobody.clone();
+        }
         let mut set = FixedBitSet::with_capacity(self.n_nodes());
         self.add_nodes(deeds, &mut set);
         nodes(&set)
@@ -145,18 +154,19 @@ impl Population {
     /// Whether evaluating the guard may go wrong in a way that matters. What depends on locals of the process alone
     /// is decided by its own steps, and all those that it may take now are chosen together; so only up-sets, which
     /// must know where something goes wrong first, care.
-    fn is_risky(&self, touch: &Touch, of: Option<usize>) -> bool {
+    fn is_risky(&self, deed: &Deed, of: Option<usize>) -> bool {
         let owner = of.map(|n| self.nodes[n].pid + 1);
         let is_own =
             |read: &Read| matches!(read, Read::Cells(span) if Some(usize::from(span.owner)) == owner);
-        !touch.risks.is_empty() && (self.minds_all_risks || !touch.risks.iter().all(is_own))
+        !deed.risks.is_empty() && (self.minds_all_risks || !deed.risks.iter().all(is_own))
     }
 
-    fn clause_row(&self, clause: &[Literal], kind_of: &dyn Fn(usize) -> Option<usize>) -> ClauseRow {
-        let changers = |literal: &Literal| {
-            let changers = self.ledger.borrow_mut().changers(literal, kind_of);
-            debug_assert!(self.deeds.iter().enumerate().all(|(i, deed)| {
-                let found = deed.ops.iter().map(|op| changes(op, literal, kind_of));
+    fn clause_row(&self, clause: &[Awaited], kind_of: &dyn Fn(usize) -> Option<usize>) -> ClauseRow {
+        let changers = |awaited: &Awaited| {
+            let ledger = &self.ledger;
+            let (literal, changers) = ledger.changers(awaited.literal, kind_of);
+            debug_assert!(ledger.deeds().iter().enumerate().all(|(i, deed)| {
+                let found = ledger.ops(deed).map(|op| changes(op, literal, kind_of));
                 let all = found.fold((false, false), |a, b| (a.0 || b.0, a.1 || b.1));
                 all == (changers.enablers.contains(i), changers.falsifiers.contains(i))
             }));
@@ -173,7 +183,7 @@ impl Population {
             }
         };
         let literals = all.into_iter().map(|(_, falsifiers)| LiteralRow { falsifiers, fact: None }).collect();
-        let may_be_false = clause.iter().all(|literal| literal.truth.is_some());
+        let may_be_false = clause.iter().all(|awaited| awaited.truth.is_some());
         ClauseRow { literals, enablers, may_be_false }
     }
 }
@@ -187,18 +197,18 @@ struct Found {
 
 impl Found {
     fn new(n_deeds: usize) -> Self {
-        let none = FixedBitSet::with_capacity(n_deeds);
-        Self { risky: none.clone(), always: none, unless: Vec::new() }
+        let (risky, always) = (FixedBitSet::new(), FixedBitSet::with_capacity(n_deeds));
+        Self { risky, always, unless: Vec::new() }
     }
 
-    /// Adds what an op of the transition is in the way of.
-    fn add(&mut self, touch: &Touch, hits: &Hits) {
+    /// Adds what an op of a deed is in the way of.
+    fn add(&mut self, ledger: &Ledger, deed: &Deed, hits: &Hits) {
         self.risky.union_with(&hits.risky);
         self.always.union_with(&hits.always);
         if hits.unless.is_clear() {
             return;
         }
-        match hits.demand.and_then(|(channels, is_room)| demand(touch, &channels, is_room)) {
+        match hits.demand.and_then(|(channels, is_room)| ledger.demand(deed, &channels, is_room)) {
             None => self.always.union_with(&hits.unless),
             Some(demand) => match self.unless.iter_mut().find(|(known, _)| *known == demand) {
                 Some((_, deeds)) => deeds.union_with(&hits.unless),

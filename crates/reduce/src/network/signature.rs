@@ -154,8 +154,9 @@ fn of_op(op: &Op) -> u64 {
         Op::Channel { channels, .. } | Op::Offer { channels, .. } | Op::Close(channels) => {
             of_channels(channels)
         }
-        Op::Move { pid, wants_before, wants_after, .. } => {
-            one(PLACES, *pid % PLACES.1 as usize) | of_channels(wants_before) | of_channels(wants_after)
+        Op::Move { pid, wants, .. } => {
+            let wants = wants.as_ref().map_or(0, |w| of_channels(&w.before) | of_channels(&w.after));
+            one(PLACES, *pid % PLACES.1 as usize) | wants
         }
         Op::Run | Op::End => POPULATION,
     }

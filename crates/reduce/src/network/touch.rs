@@ -144,13 +144,28 @@ pub(super) enum Op {
         pid: usize,
         from: LocationId,
         to: Rc<[LocationId]>,
-        wants_before: Channels,
-        wants_after: Channels,
+        /// `None` if it never wants any.
+        wants: Option<Rc<Wants>>,
     },
     Run,
     End,
     /// Channels cease to exist.
     Close(Channels),
+}
+
+/// On which channels a process that moves wants rendezvous, before and after.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct Wants {
+    pub(super) before: Channels,
+    pub(super) after: Channels,
+}
+
+impl Wants {
+    /// `None` if there are none.
+    pub(super) fn new(before: Channels, after: Channels) -> Option<Rc<Self>> {
+        let are_none = before.is_empty() && after.is_empty();
+        (!are_none).then(|| Rc::new(Self { before, after }))
+    }
 }
 
 /// What a transition waits for and does.

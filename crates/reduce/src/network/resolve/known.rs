@@ -4,8 +4,9 @@
 
 use super::super::channels::Channels;
 use super::super::flow::{Flow, end_of};
-use super::super::touch::{Read, Span};
+use super::super::touch::{Read, Span, Wants};
 use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
 use stubborn_network::{
     BinaryOp, Expr, Index, Initial, Initialiser, LocationId, Network, Pattern, Place, Run, Scope, Step,
     UnaryOp, View, Width, arithmetic,
@@ -44,7 +45,7 @@ pub(in super::super) struct Known<'a> {
     /// Whether an index may be out of range, or a channel may be none.
     pub(super) doubt: Cell<bool>,
     /// The rendezvous channels on which it may ever receive, once that was asked.
-    pub(super) wants_ever: OnceCell<Channels>,
+    pub(super) wants_ever: OnceCell<Option<Rc<Wants>>>,
 }
 
 impl<'a> Known<'a> {

@@ -15,7 +15,7 @@ pub(super) use known::{Known, Newborn};
 
 use super::channels::Channels;
 use super::flow::end_of;
-use super::touch::{Op, Touch};
+use super::touch::{Op, Touch, Wants};
 use rustc_hash::FxHashSet;
 use stubborn_network::{Action, Expr, LocationId, Scope, Step, StepId, Width};
 
@@ -162,19 +162,19 @@ impl Builder<'_> {
         let mut wants_after = Channels::default();
         to.iter().for_each(|&l| wants_after.union(&self.partners.wants(pid, l)));
         let wants_before = self.partners.wants(pid, from);
-        self.touch.ops.push(Op::Move { pid, from, to, wants_before, wants_after });
+        self.touch.ops.push(Op::Move { pid, from, to, wants: Wants::new(wants_before, wants_after) });
     }
 
     /// A process that does not exist yet may want whatever its kind ever wants.
     fn moves_of_nobody(&mut self, from: LocationId) {
         let known = self.known;
-        let wants = *known.wants_ever.get_or_init(|| {
+        let wants = known.wants_ever.get_or_init(|| {
             let mut wants = Channels::default();
             let steps = known.network.steps_of(known.kind);
             steps.for_each(|(_, step)| wants.union(&wanted(known, &step.action)));
-            wants
+            Wants::new(wants, wants)
         });
-        let (wants_before, wants_after) = (wants, wants);
-        self.touch.ops.push(Op::Move { pid: usize::MAX, from, to: [].into(), wants_before, wants_after });
+        let (to, wants) = (known.flow.nowhere.clone(), wants.clone());
+        self.touch.ops.push(Op::Move { pid: usize::MAX, from, to, wants });
     }
 }
