@@ -129,7 +129,7 @@ impl<'c, 's, 'a, 'n> Cheapest<'c, 's, 'a, 'n> {
 
 /// How many bits are set: mostly none or one.
 #[inline]
-fn count(bits: usize) -> Cost {
+pub(super) fn count(bits: usize) -> Cost {
     if bits & bits.wrapping_sub(1) == 0 { (bits != 0).into() } else { bits.count_ones().into() }
 }
 

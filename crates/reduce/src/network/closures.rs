@@ -8,7 +8,7 @@
 //! nothing and bring nothing.
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
-use super::cheapest::Cheapest;
+use super::cheapest::{Cheapest, count};
 use super::elsewhere::elsewhere;
 use super::nodes::{
     Block, WIDTH, Words, add, block_of, blocks, blocks_of, contains, copy, insert, intersection, is_within,
@@ -281,7 +281,7 @@ impl Closure {
             }
             let firing = new & enabled[block];
             if firing != 0 {
-                *n_enabled += firing.count_ones() as usize;
+                *n_enabled += count(firing) as usize;
             }
             let rest = new & !covered[block];
             if rest != 0 {
