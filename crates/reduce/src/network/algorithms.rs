@@ -99,10 +99,9 @@ impl Algorithms {
             return Ok(Choice { minds_deletion, ..Choice::of(closed) });
         }
         situation.ask_about_all();
-        let deleted = self.deletion.stubborn_set(&situation);
-        if deleted.intersection_count(enabled) >= size {
+        let Some(deleted) = self.deletion.stubborn_set(&situation, size) else {
             return Ok(Choice { minds_deletion, is_vain: true, ..Choice::of(closed) });
-        }
+        };
         Ok(Choice { minds_deletion, closed, ..Choice::of(Some(deleted)) })
     }
 

@@ -11,24 +11,71 @@ use std::cell::Cell;
 /// What an alternative would bring, all blocks in one: nodes that are new, and those of them that are enabled, or whose processes
 /// were not asked.
 #[derive(Clone, Copy)]
-struct Offer {
-    new: usize,
-    firing: usize,
-    unasked: usize,
+pub(super) struct Offer {
+    pub(super) new: usize,
+    pub(super) firing: usize,
+    pub(super) unasked: usize,
 }
 
 /// How many enabled nodes would be new, in the upper half, and how many nodes.
-type Cost = u64;
+pub(super) type Cost = u64;
 
 /// An enabled node.
 const ENABLED: Cost = 1 << 32;
 
-/// Finds the first of the alternatives that cost least.
-pub(super) struct Cheapest<'c, 's, 'a, 'n> {
-    situation: &'s Situation<'a, 'n>,
+/// What alternatives cost for a set that they would be added to.
+#[derive(Clone, Copy)]
+pub(super) struct Prices<'c, 's> {
     set: &'c [usize],
     enabled: &'c [usize],
     unasked: &'s [Cell<usize>],
+}
+
+impl<'c, 's> Prices<'c, 's> {
+    #[inline]
+    pub(super) fn new<'a: 'c>(situation: &'s Situation<'a, '_>, set: &'c [usize]) -> Self {
+        Self { set, enabled: situation.firing(), unasked: situation.unasked() }
+    }
+
+    /// What an alternative would bring; of enabled nodes at least these, as long as processes were not asked.
+    #[inline(always)]
+    pub(super) fn offer(&self, nodes: &[Block]) -> Offer {
+        let mut offer = Offer { new: 0, firing: 0, unasked: 0 };
+        for &Block { at, bits } in nodes {
+            let block = at as usize;
+            let new = bits & !self.set[block];
+            let unasked = new & self.unasked[block].get();
+            offer.new |= new;
+            offer.unasked |= unasked;
+            offer.firing |= new & self.enabled[block] & !unasked;
+        }
+        offer
+    }
+
+    /// What an alternative costs, as far as it was asked.
+    pub(super) fn cost(&self, nodes: &[Block]) -> Cost {
+        let mut cost = 0;
+        for &Block { at, bits } in nodes {
+            let block = at as usize;
+            let new = bits & !self.set[block];
+            let firing = new & self.enabled[block] & !self.unasked[block].get();
+            cost += count(new) + ENABLED * count(firing);
+        }
+        cost
+    }
+
+    /// Asks about the processes of nodes that are new.
+    pub(super) fn ask_about(&self, nodes: &[Block], situation: &Situation<'_, '_>) {
+        for &Block { at, bits } in nodes {
+            situation.ask_about(Block { at, bits: bits & !self.set[at as usize] });
+        }
+    }
+}
+
+/// Finds the first of the alternatives that cost least.
+pub(super) struct Cheapest<'c, 's, 'a, 'n> {
+    situation: &'s Situation<'a, 'n>,
+    prices: Prices<'c, 's>,
     /// What the best one would bring, if one was shown.
     best: Option<Offer>,
     /// What it costs, if that had to be found out.
@@ -43,41 +90,13 @@ impl<'c, 's, 'a, 'n> Cheapest<'c, 's, 'a, 'n> {
     where
         'a: 'c,
     {
-        let enabled = situation.firing();
-        Self { situation, set, enabled, unasked: situation.unasked(), best: None, cost: None, least }
+        Self { situation, prices: Prices::new(situation, set), best: None, cost: None, least }
     }
 
     /// Whether there is an alternative that costs nothing.
     #[inline]
     pub(super) fn is_free(&self) -> bool {
         self.best.is_some_and(|best| best.new == 0)
-    }
-
-    /// What an alternative would bring; of enabled nodes at least these, as long as processes were not asked.
-    #[inline(always)]
-    fn offer(&self, nodes: &[Block]) -> Offer {
-        let mut offer = Offer { new: 0, firing: 0, unasked: 0 };
-        for &Block { at, bits } in nodes {
-            let block = at as usize;
-            let new = bits & !self.set[block];
-            let unasked = new & self.unasked[block].get();
-            offer.new |= new;
-            offer.unasked |= unasked;
-            offer.firing |= new & self.enabled[block] & !unasked;
-        }
-        offer
-    }
-
-    /// What an alternative costs, as far as it was asked.
-    fn cost(&self, nodes: &[Block]) -> Cost {
-        let mut cost = 0;
-        for &Block { at, bits } in nodes {
-            let block = at as usize;
-            let new = bits & !self.set[block];
-            let firing = new & self.enabled[block] & !self.unasked[block].get();
-            cost += count(new) + ENABLED * count(firing);
-        }
-        cost
     }
 
     /// Whether an alternative costs less than the best one.
@@ -94,9 +113,9 @@ impl<'c, 's, 'a, 'n> Cheapest<'c, 's, 'a, 'n> {
 
     /// The same of an alternative that brings something new.
     fn has_less(&mut self, nodes: &[Block]) -> bool {
-        let least = self.cost.unwrap_or_else(|| self.cost(&self.least));
+        let least = self.cost.unwrap_or_else(|| self.prices.cost(&self.least));
         self.cost = Some(least);
-        least > 1 && self.cost(nodes) < least
+        least > 1 && self.prices.cost(nodes) < least
     }
 
     #[inline]
@@ -110,24 +129,22 @@ impl<'c, 's, 'a, 'n> Cheapest<'c, 's, 'a, 'n> {
 
 /// How many bits are set: mostly none or one.
 #[inline]
-fn count(bits: usize) -> Cost {
+pub(super) fn count(bits: usize) -> Cost {
     if bits & bits.wrapping_sub(1) == 0 { (bits != 0).into() } else { bits.count_ones().into() }
 }
 
 impl Chooser for Cheapest<'_, '_, '_, '_> {
     #[inline]
     fn is_welcome(&mut self, nodes: &[Block]) -> bool {
-        self.is_less(nodes, self.offer(nodes))
+        self.is_less(nodes, self.prices.offer(nodes))
     }
 
     #[inline]
     fn take(&mut self, nodes: &[Block]) -> bool {
-        let mut offer = self.offer(nodes);
+        let mut offer = self.prices.offer(nodes);
         if offer.unasked != 0 {
-            for &Block { at, bits } in nodes {
-                self.situation.ask_about(Block { at, bits: bits & !self.set[at as usize] });
-            }
-            offer = self.offer(nodes);
+            self.prices.ask_about(nodes, self.situation);
+            offer = self.prices.offer(nodes);
         }
         if self.is_less(nodes, offer) {
             self.keep(nodes, offer);
@@ -137,7 +154,7 @@ impl Chooser for Cheapest<'_, '_, '_, '_> {
 
     #[inline]
     fn show(&mut self, nodes: &[Block]) -> bool {
-        let offer = self.offer(nodes);
+        let offer = self.prices.offer(nodes);
         if self.is_less(nodes, offer) {
             if offer.unasked != 0 {
                 return self.take(nodes);
@@ -149,12 +166,12 @@ impl Chooser for Cheapest<'_, '_, '_, '_> {
 
     #[inline]
     fn show_first(&mut self, one: &[Block], other: &[Block]) -> bool {
-        let (first, second) = (self.offer(one), self.offer(other));
+        let (first, second) = (self.prices.offer(one), self.prices.offer(other));
         debug_assert!(first.unasked | second.unasked == 0, "their process was asked");
         let is_second = match (first.firing != 0, second.firing != 0) {
             (true, false) => true,
             (false, true) => false,
-            _ => self.cost(other) < self.cost(one),
+            _ => self.prices.cost(other) < self.prices.cost(one),
         };
         if is_second {
             self.keep(other, second)

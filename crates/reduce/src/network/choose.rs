@@ -297,7 +297,7 @@ impl<'n> NetworkReduction<'n> {
             let mut picked = Ok(());
             state.show(&mut |state| picked = self.pick(state));
             picked?;
-            self.memo.insert(&self.notes.asked, &self.chosen);
+            self.memo.insert(&self.notes.answers.asked, &self.chosen);
         } else if self.memo.wants_short() {
             self.shorten();
         }

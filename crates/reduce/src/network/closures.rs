@@ -8,10 +8,11 @@
 //! nothing and bring nothing.
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
-use super::cheapest::Cheapest;
+use super::cheapest::{Cheapest, count};
+use super::elsewhere::elsewhere;
 use super::nodes::{
-    Block, WIDTH, Words, add, blocks, blocks_of, contains, copy, insert, intersection, is_within, reset,
-    unite,
+    Block, WIDTH, Words, add, block_of, blocks, blocks_of, contains, copy, insert, intersection, is_within,
+    reset, unite,
 };
 use super::situation::{Chooser, Situation};
 use fixedbitset::FixedBitSet;
@@ -158,8 +159,8 @@ struct Closure {
     set: Words,
     /// Nodes of groups all of whose steps towards them are in the set. They come in without bringing anything.
     covered: Words,
-    /// Nodes of the set that may bring others.
-    work: Vec<usize>,
+    /// Nodes of the set that may bring others, as they came in: what comes next is the last node of the last block.
+    work: Vec<Block>,
     n_enabled: usize,
     /// The alternative that costs least of those that were shown.
     least: Vec<Block>,
@@ -182,10 +183,7 @@ impl Closure {
     ) -> bool {
         self.begin(situation, seeds);
         let mut n_before = 0;
-        while let Some(node) = self.work.pop() {
-            if contains(&self.covered, node) {
-                continue;
-            }
+        while let Some(node) = self.next() {
             let (is_step, is_enabled) = (situation.is_step(node), situation.is_enabled(node));
             let is_waiting = is_step && !is_enabled;
             if is_waiting && disabled == Disabled::Everything {
@@ -227,8 +225,23 @@ impl Closure {
         seeds.iter().for_each(|&seed| insert(&mut self.set, seed));
         seeds.iter().for_each(|&seed| situation.ask_about_node(seed));
         self.work.clear();
-        self.work.extend(seeds);
+        self.work.extend(seeds.iter().map(|&seed| block_of(seed)));
         self.n_enabled = seeds.iter().filter(|&&seed| situation.is_enabled(seed)).count();
+    }
+
+    /// The node that came in last of those that may bring others.
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while let Some(Block { at, bits }) = self.work.last_mut() {
+            let rest = *bits & !self.covered[*at as usize];
+            if rest != 0 {
+                let last = WIDTH - 1 - rest.leading_zeros() as usize;
+                *bits = rest ^ 1 << last;
+                return Some(*at as usize * WIDTH + last);
+            }
+            self.work.pop();
+        }
+        None
     }
 
     /// The members.
@@ -242,10 +255,12 @@ impl Closure {
         let place = situation.place(situation.pid(node));
         let group = place.group(node);
         let towards = place.towards(group);
+        let least = elsewhere(situation, &self.set, node, towards);
+        if let Some(least) = least {
+            self.add(situation, least);
+        }
         if is_within(towards, &self.set) {
             add(&mut self.covered, place.members(group));
-        } else if !is_within(situation.before(node), &self.set) {
-            self.add_cheapest(situation, |chooser| situation.elsewhere(node, towards, chooser));
         }
     }
 
@@ -266,12 +281,11 @@ impl Closure {
             }
             let firing = new & enabled[block];
             if firing != 0 {
-                *n_enabled += firing.count_ones() as usize;
+                *n_enabled += count(firing) as usize;
             }
-            let mut rest = new & !covered[block];
-            while rest != 0 {
-                work.push(block * WIDTH + rest.trailing_zeros() as usize);
-                rest &= rest - 1;
+            let rest = new & !covered[block];
+            if rest != 0 {
+                work.push(Block { at, bits: rest });
             }
         }
     }
@@ -282,7 +296,7 @@ impl Closure {
             if !contains(&self.set, node) {
                 insert(&mut self.set, node);
                 self.n_enabled += usize::from(situation.is_enabled(node));
-                self.work.push(node);
+                self.work.push(block_of(node));
             }
         }
     }

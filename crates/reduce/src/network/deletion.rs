@@ -50,6 +50,8 @@ pub(super) struct Deletion {
     n_enabled: usize,
     /// What cannot be deleted any more.
     needed: Words,
+    /// How many of that are enabled.
+    n_needed: usize,
     work: Vec<usize>,
 }
 
@@ -57,8 +59,8 @@ pub(super) struct Deletion {
 const END: u32 = u32::MAX;
 
 impl Deletion {
-    /// A set from which no enabled node can be deleted. All processes were asked.
-    pub(super) fn stubborn_set(&mut self, situation: &Situation<'_, '_>) -> FixedBitSet {
+    /// A set from which no enabled node can be deleted, if fewer than `most` are left then. All processes were asked.
+    pub(super) fn stubborn_set(&mut self, situation: &Situation<'_, '_>, most: usize) -> Option<FixedBitSet> {
         self.begin(situation);
         for node in situation.enabled().ones().rev() {
             if self.n_enabled > 1 && contains(&self.left, node) && !contains(&self.needed, node) {
@@ -67,10 +69,14 @@ impl Deletion {
                     self.n_enabled = n_enabled;
                     self.deleted.iter().for_each(|&node| insert(&mut self.left, node));
                     self.need(situation, node);
+                    // They will all be left.
+                    if self.n_needed >= most {
+                        return None;
+                    }
                 }
             }
         }
-        intersection(&self.left, &situation.live)
+        (self.n_enabled < most).then(|| intersection(&self.left, &situation.live))
     }
 
     /// Everything is there, and everything that is live has a reason.
@@ -88,6 +94,7 @@ impl Deletion {
         self.blocks.clear();
         self.links.clear();
         self.n_enabled = situation.enabled().count_ones(..);
+        self.n_needed = 0;
         copy(&mut self.towards, &situation.live);
         for pid in 0..situation.n_processes() {
             let current = situation.current(pid);
@@ -206,6 +213,7 @@ impl Deletion {
     /// An enabled node cannot be deleted, so it is in every stubborn set that is left, and with it all that it brings.
     fn need(&mut self, situation: &Situation<'_, '_>, node: usize) {
         insert(&mut self.needed, node);
+        self.n_needed += 1;
         self.work.push(node);
         while let Some(node) = self.work.pop() {
             situation.with_enabled(node, |nodes| {
@@ -213,6 +221,7 @@ impl Deletion {
                     let new = bits & !self.needed[at as usize];
                     self.needed[at as usize] |= new;
                     let bits = new & situation.firing()[at as usize];
+                    self.n_needed += bits.count_ones() as usize;
                     self.work.extend((Block { at, bits }).ones());
                 }
             });

@@ -177,8 +177,14 @@ pub(super) enum Question {
 /// What is kept from look to look, so that nothing is allocated.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// What is known of the population's facts.
-    truths: Vec<Option<bool>>,
+    /// What is known of the facts that the population had when the look began.
+    truths: Vec<Cell<Option<bool>>>,
+    pub(super) answers: Answers,
+}
+
+/// What was asked.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
     /// For each node: one more than the number of its row, if that was asked.
     rows: Vec<u32>,
     /// For each process, whether it was asked where it is.
@@ -188,17 +194,21 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Forgets what was asked.
-    fn clear(&mut self, n_processes: usize) {
-        for (question, _) in self.asked.drain(..) {
+    /// Forgets what was asked. From now on there are so many facts and processes.
+    fn clear(&mut self, n_facts: usize, n_processes: usize) {
+        let Self { truths, answers } = self;
+        for (question, _) in answers.asked.drain(..) {
             match question {
-                Question::Fact(fact) => self.truths[fact] = None,
-                Question::Row(node) => self.rows[node] = 0,
+                Question::Fact(fact) => truths.get(fact).into_iter().for_each(|truth| truth.set(None)),
+                Question::Row(node) => answers.rows[node] = 0,
                 _ => {}
             }
         }
-        self.processes.clear();
-        self.processes.grow(n_processes);
+        if truths.len() < n_facts {
+            truths.resize(n_facts, Cell::new(None));
+        }
+        answers.processes.clear();
+        answers.processes.grow(n_processes);
     }
 }
 
@@ -211,7 +221,9 @@ pub(super) struct Look<'a, 'n> {
     pub(super) here: &'a Here,
     engine: RefCell<&'a mut Engine<'n>>,
     pub(super) population: RefCell<&'a mut Population>,
-    notes: RefCell<&'a mut Notes>,
+    /// What is known of facts, but for those that came up meanwhile.
+    truths: &'a [Cell<Option<bool>>],
+    notes: RefCell<&'a mut Answers>,
     /// The first processes that were asked where they are, bit by bit.
     asked: Cell<u64>,
     /// For the first numbers, bit by bit: whether it was asked if more nodes are enabled, and whether so it is.
@@ -227,7 +239,7 @@ impl<'a, 'n> Look<'a, 'n> {
         population: &'a mut Population,
         notes: &'a mut Notes,
     ) -> Self {
-        notes.clear(here.locations.len());
+        notes.clear(population.facts.len(), here.locations.len());
         engine.look_at(state);
         let (engine, population) = (RefCell::new(engine), RefCell::new(population));
         Self {
@@ -238,7 +250,8 @@ impl<'a, 'n> Look<'a, 'n> {
             here,
             engine,
             population,
-            notes: RefCell::new(notes),
+            truths: &notes.truths,
+            notes: RefCell::new(&mut notes.answers),
             asked: Cell::new(0),
             more_than: Cell::new((0, 0)),
         }
@@ -303,7 +316,10 @@ impl<'a, 'n> Look<'a, 'n> {
     /// Whether one of the population's facts is so, if it was asked.
     #[inline]
     pub(super) fn known(&self, fact: usize) -> Option<bool> {
-        self.notes.borrow().truths.get(fact).copied().flatten()
+        match self.truths.get(fact) {
+            Some(truth) => truth.get(),
+            None => self.known_answer(Question::Fact(fact)).map(|answer| answer != 0),
+        }
     }
 
     /// Whether one of the population's facts is so.
@@ -311,11 +327,7 @@ impl<'a, 'n> Look<'a, 'n> {
     pub(super) fn is_true(&self, fact: usize) -> bool {
         self.known(fact).unwrap_or_else(|| {
             let truth = self.ask(Question::Fact(fact)) != 0;
-            let truths = &mut self.notes.borrow_mut().truths;
-            if truths.len() <= fact {
-                truths.resize(fact + 1, None);
-            }
-            truths[fact] = Some(truth);
+            self.truths.get(fact).into_iter().for_each(|known| known.set(Some(truth)));
             truth
         })
     }
@@ -345,8 +357,13 @@ impl<'a, 'n> Look<'a, 'n> {
 
     /// Asks something that may have been asked before.
     fn ask_again(&self, question: Question) -> i32 {
-        let known = self.notes.borrow().asked.iter().find(|(known, _)| *known == question).copied();
-        known.map_or_else(|| self.ask(question), |(_, answer)| answer)
+        self.known_answer(question).unwrap_or_else(|| self.ask(question))
+    }
+
+    /// The answer to a question that may have been asked before.
+    #[cold]
+    fn known_answer(&self, question: Question) -> Option<i32> {
+        self.notes.borrow().asked.iter().find(|(known, _)| *known == question).map(|&(_, answer)| answer)
     }
 
     /// Asks something that was not asked before.

@@ -4,7 +4,7 @@
 //! [`touch`]es, what they wait for and do; [`accord`] compares touches, and a [`ledger`] does so
 //! once for equal ones; a [`population`] keeps the tables for
 //! the processes that exist, which a [`census`] tells; a [`look`] asks a state; a [`situation`] is a state with its tables and says what a node
-//! requires; the [`algorithms`] pick a set by [`closures`] of the [`cheapest`], by [`deletion`] or on a [`graph`]; [`choose`] has it done, or takes what a
+//! requires; the [`algorithms`] pick a set by [`closures`] of the [`cheapest`] (mostly of nodes [`elsewhere`]), by [`deletion`] or on a [`graph`]; [`choose`] has it done, or takes what a
 //! [`memo`] knows from a [`glance`] (trees of questions), or from what is enabled and the key alone ([`shortcuts`]), as hard as [`patience`] says. What one picks depends on the state and on counts of what was picked
 //! before, never on a clock.
 //!
@@ -23,6 +23,7 @@ mod choose;
 mod closures;
 mod definition;
 mod deletion;
+mod elsewhere;
 mod flow;
 mod glance;
 mod graph;

@@ -98,6 +98,12 @@ pub(super) fn nodes(set: &FixedBitSet) -> Nodes {
     few[..n].into()
 }
 
+/// The block of one node.
+#[inline]
+pub(super) fn block_of(node: usize) -> Block {
+    Block { at: (node / WIDTH) as u32, bits: 1 << (node % WIDTH) }
+}
+
 /// The blocks of all nodes in a range.
 pub(super) fn blocks_of(nodes: Range<usize>) -> impl Iterator<Item = Block> {
     let Range { start, end } = nodes;

@@ -296,7 +296,7 @@ impl<'a, 'n> Situation<'a, 'n> {
 
     /// Whether a clause may be known to be false, as far as it was asked.
     #[inline]
-    fn may_be_false(&self, clause: &ClauseRow) -> bool {
+    pub(super) fn may_be_false(&self, clause: &ClauseRow) -> bool {
         let is_true = |literal: &LiteralRow| {
             literal.fact.is_some_and(|(fact, wanted)| self.look.known(fact) == Some(wanted))
         };
@@ -305,16 +305,22 @@ impl<'a, 'n> Situation<'a, 'n> {
 
     /// Whether a clause is known to be false.
     #[inline]
-    fn is_false(&self, clause: &ClauseRow) -> bool {
+    pub(super) fn is_false(&self, clause: &ClauseRow) -> bool {
         clause.may_be_false && clause.literals.iter().all(|literal| self.is_true(literal) == Some(false))
     }
 
     #[inline]
     fn static_row(&self, node: usize) -> &Row {
-        self.rows[node].get().unwrap_or_else(|| {
-            self.look.population.borrow_mut().static_row(node);
-            self.rows[node].get().expect("it was made")
-        })
+        match self.rows[node].get() {
+            Some(row) => row,
+            None => self.new_static_row(node),
+        }
+    }
+
+    #[cold]
+    fn new_static_row(&self, node: usize) -> &Row {
+        self.look.population.borrow_mut().static_row(node);
+        self.rows[node].get().expect("it was made")
     }
 
     /// What a node requires as long as its process stays where it is.
@@ -420,18 +426,20 @@ impl<'a, 'n> Situation<'a, 'n> {
     /// The same, besides what its process must do: for each clause that is known to be false, what may make it true.
     #[inline]
     pub(super) fn until_first_clause_holds(&self, node: usize, chooser: &mut impl Chooser) {
-        let row = self.static_row(node);
-        // Evaluating may go wrong whatever its clauses are.
-        if row.risks.is_none() {
-            for clause in row.clauses.iter().filter(|clause| self.may_be_false(clause)) {
-                if chooser.is_welcome(&clause.enablers)
-                    && self.is_false(clause)
-                    && chooser.take(&clause.enablers)
-                {
-                    return;
-                }
+        for clause in self.clauses_elsewhere(node).iter().filter(|clause| self.may_be_false(clause)) {
+            if chooser.is_welcome(&clause.enablers) && self.is_false(clause) && chooser.take(&clause.enablers)
+            {
+                return;
             }
         }
+    }
+
+    /// The clauses for which a node whose process is elsewhere may wait.
+    #[inline]
+    pub(super) fn clauses_elsewhere(&self, node: usize) -> &[ClauseRow] {
+        let row = self.static_row(node);
+        // Evaluating may go wrong whatever its clauses are.
+        if row.risks.is_none() { &row.clauses } else { &[] }
     }
 
     /// Shows what must happen before a disabled node at the location of its process, or a check, can be enabled, if some clauses are known to be false.
