@@ -159,7 +159,10 @@ pub(crate) fn options(model: &dyn Model, source: RuleSource, args: &CheckArgs) -
 /// The options, once questions and reduction are known.
 pub(crate) fn options_for(questions: Vec<Question>, reduction: ReductionKind, args: &CheckArgs) -> Options {
     let depth = if args.check_reduction { CheckDepth::Everything } else { CheckDepth::Sample };
+    let is_about_states = |question: &Question| matches!(question, Question::Safety | Question::Deadlock);
     Options {
+        // It takes edges, which nothing else is asked that needs them.
+        show_no_return: !questions.iter().all(is_about_states),
         questions: Some(questions),
         reduction,
         check: Some(depth),

@@ -9,8 +9,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use stubborn_network::{Condition, Engine, Expr, Network, Optimised, Traced};
 use stubborn_system::{
-    Batch, Composed, Fault, Judged, Observed, Part, Question, Requirements, Rules, Shared, Symmetric, System,
-    Tracer, TransitionId,
+    Batch, Composed, Fault, Observed, Part, Question, Requirements, Rules, Shared, Symmetric, System,
+    Tracer, TransitionId, Whole,
 };
 
 /// A network with questions.
@@ -229,7 +229,7 @@ struct Elsewhere<'a> {
 }
 
 impl Shared<[u8]> for Elsewhere<'_> {
-    fn lend(&self, work: &mut dyn FnMut(&dyn Judged<State = [u8]>)) {
+    fn lend(&self, work: &mut dyn FnMut(&dyn Whole<State = [u8]>)) {
         let Self { network, asked, stand_in, minds_steps, .. } = *self;
         let subject = Subject { stand_in, minds_steps, ..Subject::new(network, asked) };
         work(&subject);

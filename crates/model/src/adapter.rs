@@ -4,14 +4,15 @@
 //! vector of words otherwise. A successor is written in place, just behind the successors found before.
 
 use crate::derived::Derived;
-use crate::state::raw_in;
+use crate::state::{Recorder, raw_in};
 use crate::traced::Traced;
 use crate::{Layout, LayoutError, Model, Needs, State};
 use smallvec::SmallVec;
 use std::marker::PhantomData;
+use std::ops::Range;
 use stubborn_system::{
-    Batch, Composed, Fault, Judged, Observed, Question, Requirements, Rules, Shared, Symmetric, System,
-    Tracer, TransitionId, WordVector,
+    Batch, Composed, Fault, Observed, Question, Requirements, Rules, Shared, Symmetric, System, Told,
+    Tracer, TransitionId, WordVector, Whole,
 };
 use thiserror::Error;
 
@@ -81,6 +82,7 @@ pub struct ModelSystem<'m, S: ?Sized> {
     n_words: usize,
     source: RuleSource,
     derived: Option<Derived>,
+    recorder: Recorder,
     state: PhantomData<fn(&S)>,
 }
 
@@ -122,6 +124,7 @@ impl<'m, S: WordVector + ?Sized> ModelSystem<'m, S> {
             n_words,
             source,
             derived,
+            recorder: Recorder::default(),
             state: PhantomData,
         })
     }
@@ -155,6 +158,19 @@ impl<'m, S: WordVector + ?Sized> ModelSystem<'m, S> {
             Some(fault) => Err(*fault),
             None => Ok(answer),
         }
+    }
+
+    /// What the model's own rules require of `t` in a state.
+    fn require_by_hand(
+        &self,
+        mut s: State<'_>,
+        t: TransitionId,
+        out: &mut Requirements,
+    ) -> Result<(), Fault> {
+        let mut needs = Needs::new(out, self.n_transitions);
+        self.model.rules(t.index(), &s, &mut needs);
+        needs.finish().map_err(|fault| self.blame(t, fault))?;
+        s.take_fault().map_or(Ok(()), |fault| Err(self.blame(t, *fault)))
     }
 
     #[cold]
@@ -248,19 +264,51 @@ impl<S: WordVector + ?Sized> Rules for ModelSystem<'_, S> {
     fn require(&self, state: &S, t: TransitionId, out: &mut Requirements) -> Result<(), Fault> {
         let mut scratch = Scratch::from_slice(state.words());
         if let Some(derived) = &self.derived {
-            return derived
-                .require(self.model, state.words(), &mut scratch, t, out)
-                .map_err(|fault| self.blame(t, fault));
+            let required = derived.require(self.model, state.words(), &mut scratch, t, out);
+            return required.map(|_| ()).map_err(|fault| self.blame(t, fault));
         }
         if self.source == RuleSource::None {
             out.add_all(self.n_transitions);
             return Ok(());
         }
-        let mut s = State::new(&mut scratch, self.layout);
-        let mut needs = Needs::new(out, self.n_transitions);
-        self.model.rules(t.index(), &s, &mut needs);
-        needs.finish().map_err(|fault| self.blame(t, fault))?;
-        s.take_fault().map_or(Ok(()), |fault| Err(self.blame(t, *fault)))
+        self.require_by_hand(State::new(&mut scratch, self.layout), t, out)
+    }
+
+    fn tell(
+        &self,
+        state: &S,
+        t: TransitionId,
+        out: &mut Requirements,
+        places: &mut Vec<Range<usize>>,
+    ) -> Result<Option<Told>, Fault> {
+        let mut scratch = Scratch::from_slice(state.words());
+        let is_enabled = if let Some(derived) = &self.derived {
+            let required = derived.require(self.model, state.words(), &mut scratch, t, out);
+            let is_enabled = required.map_err(|fault| self.blame(t, fault))?;
+            derived.note(t, places);
+            is_enabled
+        } else {
+            self.recorder.clear();
+            let mut s = State::recorded(&mut scratch, self.layout, &self.recorder);
+            let is_enabled = self.model.fire(t.index(), &mut s);
+            s.take_fault().map_or(Ok(()), |fault| Err(self.blame(t, *fault)))?;
+            scratch.copy_from_slice(state.words());
+            match self.source {
+                RuleSource::None => out.add_all(self.n_transitions),
+                _ => {
+                    let s = State::recorded(&mut scratch, self.layout, &self.recorder);
+                    self.require_by_hand(s, t, out)?;
+                }
+            }
+            self.recorder.note(places);
+            is_enabled
+        };
+        let first = places.first().and_then(|place| self.layout.vars().nth(place.start));
+        Ok(Some(Told { is_enabled, first: first.map_or(0, |var| raw_in(state.words(), var)) }))
+    }
+
+    fn tells(&self) -> bool {
+        true
     }
 }
 
@@ -317,7 +365,7 @@ struct Elsewhere<'m, S: ?Sized> {
 }
 
 impl<S: WordVector + ?Sized> Shared<S> for Elsewhere<'_, S> {
-    fn lend(&self, work: &mut dyn FnMut(&dyn Judged<State = S>)) {
+    fn lend(&self, work: &mut dyn FnMut(&dyn Whole<State = S>)) {
         if let Ok(system) = ModelSystem::<S>::new(self.model, self.source) {
             work(&system);
         }

@@ -24,6 +24,7 @@
 
 use crate::state::{Recorder, State, raw_in};
 use crate::{Footprint, Layout, Model, ModelError, Observation, Values, Var};
+use std::ops::Range;
 use stubborn_system::{Fault, Requirements, TransitionId};
 
 /// Who may read and write each variable; the tables behind the derived rules, made once per model.
@@ -130,7 +131,7 @@ impl Derived {
         self.footprints.len() + usize::from(self.check.is_some())
     }
 
-    /// What node `t` requires in the state `words`. `scratch` is a copy of it.
+    /// What node `t` requires in the state `words`, and whether it is enabled there. `scratch` is a copy of the state.
     pub(crate) fn require(
         &self,
         model: &dyn Model,
@@ -138,7 +139,7 @@ impl Derived {
         scratch: &mut [u64],
         t: TransitionId,
         out: &mut Requirements,
-    ) -> Result<(), Fault> {
+    ) -> Result<bool, Fault> {
         if t.index() == self.footprints.len() {
             // The search stops where the check fails, so here t_c is disabled. Should a search go on
             // regardless, there is nothing more to preserve about the check.
@@ -150,14 +151,23 @@ impl Derived {
             for &(var, how) in self.check.iter().flat_map(|footprint| &footprint.reads) {
                 self.require_writers(words, t, var, how, out);
             }
-            return Ok(());
+            return Ok(false);
         }
         let enabled = self.fire(model, scratch, t)?;
         self.require_for_looks(words, t, out);
         if enabled {
             self.require_for_effect(words, scratch, t, out);
         }
-        Ok(())
+        Ok(enabled)
+    }
+
+    /// Appends the numbers of the variables that the last answer of [`Derived::require`] depends on, which was about node `t`.
+    pub(crate) fn note(&self, t: TransitionId, places: &mut Vec<Range<usize>>) {
+        self.recorder.note(places);
+        if t.index() == self.footprints.len() {
+            let reads = self.check.iter().flat_map(|footprint| &footprint.reads);
+            places.extend(reads.map(|(var, _)| var.index()..var.index() + 1));
+        }
     }
 
     /// Requires every transition but `t` that may change an outcome that was just recorded.

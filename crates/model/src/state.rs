@@ -2,6 +2,7 @@
 
 use crate::{Layout, Observation, Var};
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use stubborn_system::Fault;
 
 /// A state that a model reads and writes through its variables.
@@ -30,6 +31,13 @@ impl Recorder {
     pub(crate) fn clear(&self) {
         self.reads.borrow_mut().clear();
         self.writes.borrow_mut().clear();
+    }
+
+    /// Appends the numbers of the variables that were used since, those that were read first, in order.
+    pub(crate) fn note(&self, places: &mut Vec<Range<usize>>) {
+        let (reads, writes) = (self.reads.borrow(), self.writes.borrow());
+        let vars = reads.iter().map(|(var, _)| var).chain(&*writes);
+        places.extend(vars.map(|var| var.index()..var.index() + 1));
     }
 }
 

@@ -9,6 +9,7 @@
 use crate::Var;
 use crate::adapter::ModelSystem;
 use crate::state::{Recorder, State, raw_in};
+use std::ops::Range;
 use stubborn_system::{Batch, Bits, Fault, Observed, Parts, System, Tracer, TransitionId, Unit, WordVector};
 
 /// A model that tells what it looks at.
@@ -84,6 +85,11 @@ impl<S: WordVector + ?Sized> Tracer<S> for Traced<'_, '_, S> {
 
     fn put_words(&mut self, words: &[u64], out: &mut S::Rows) {
         S::push_row(&words[..self.system.n_words()], out);
+    }
+
+    fn parts_at(&mut self, _: &S, places: &[Range<usize>], touched: &mut Vec<u16>) -> bool {
+        touched.extend(places.iter().cloned().flatten().map(|place| place as u16));
+        true
     }
 
     fn agents(&mut self, roots: &mut Vec<u16>) {

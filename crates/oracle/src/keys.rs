@@ -7,7 +7,7 @@
 
 use std::collections::{HashSet, VecDeque};
 use stubborn_packed::{Failure, Odd, Packed, Sample, States};
-use stubborn_system::{Batch, Fault, Observed, System, Tracer};
+use stubborn_system::{Batch, Fault, Observed, System, Tracer, TransitionId};
 
 /// How states are taken apart, and how wide keys are.
 #[derive(Clone, Copy, Debug)]
@@ -58,8 +58,9 @@ fn compare_words<'y, Y: Observed, const N: usize>(
     sample: Sample<'y, Y::State>,
     most: usize,
 ) -> Result<Result<usize, String>, Sample<'y, Y::State>> {
+    let is_by_number = sample.is_by_number();
     let packed = Packed::<Y, N>::new(system, sample)?;
-    let result = compare_states(system, &packed, most);
+    let result = compare_states(system, &packed, is_by_number, most);
     match packed.failure() {
         Some(Failure::TooNarrow) => Err(packed.into_sample()),
         Some(Failure::Useless) => Ok(Ok(0)),
@@ -71,6 +72,7 @@ fn compare_words<'y, Y: Observed, const N: usize>(
 fn compare_states<Y: Observed, const N: usize>(
     system: &Y,
     packed: &Packed<'_, Y, N>,
+    is_by_number: bool,
     most: usize,
 ) -> Result<usize, String> {
     let mut keys = Batch::new();
@@ -100,7 +102,7 @@ fn compare_states<Y: Observed, const N: usize>(
         }
         let mut made: Vec<[u64; N]> = (0..keys.len()).map(|i| *keys.state(i)).collect();
         if by_keys.is_ok() {
-            same_fan(packed, &key, &keys, [flags[0], cuts[0].is_some()])?;
+            same_fan(packed, &key, &keys, is_by_number, [flags[0], cuts[0].is_some()])?;
             same_without_transitions(packed, &key, &mut made, [flags[0], cuts[0].is_some()])?;
             all.append(&mut made);
         }
@@ -141,17 +143,23 @@ fn same_fan<Y: System, const N: usize>(
     packed: &Packed<'_, Y, N>,
     key: &[u64; N],
     expected: &Batch<[u64; N]>,
+    is_by_number: bool,
     [is_flagged, is_cut]: [bool; 2],
 ) -> Result<(), String> {
     let (mut made, mut vias) = (States::default(), Vec::new());
     made.push(key, 7);
     let odd = packed.fan_out(key, 3, &mut made, &mut vias);
     let told = if is_cut { Some(Odd::Cut) } else { is_flagged.then_some(Odd::Flagged) };
-    let is_same =
-        made.keys[0] == *key && made.keys[1..].iter().eq((0..expected.len()).map(|i| expected.state(i)));
     let is_noted = made.notes[0] == 7 && made.notes[1..].iter().all(|note| *note == 3);
-    if odd != Ok(told) || !is_same || !is_noted || vias != expected.vias() {
-        return Err(format!("{odd:?}, {vias:?} in lists, not {:?} of {}", expected.vias(), packed.show(key)));
+    let mut found: Vec<(TransitionId, [u64; N])> =
+        vias.iter().copied().zip(made.keys[1..].iter().copied()).collect();
+    if is_by_number {
+        found.sort_by_key(|(via, _)| std::cmp::Reverse(*via));
+    }
+    let expected: Vec<_> = (0..expected.len()).map(|i| (expected.via(i), *expected.state(i))).collect();
+    let is_same = made.keys[0] == *key && made.len() == vias.len() + 1 && found == expected;
+    if odd != Ok(told) || !is_same || !is_noted {
+        return Err(format!("{odd:?}, {vias:?} in lists, not {expected:?} of {}", packed.show(key)));
     }
     Ok(())
 }

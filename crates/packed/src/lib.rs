@@ -170,6 +170,11 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
         Ok(())
     }
 
+    /// There is nothing to be gained from keys. The fault ends a search that is made again without.
+    pub fn give_up(&self) -> Fault {
+        self.fail(Failure::Useless)
+    }
+
     #[cold]
     fn fail(&self, failure: Failure) -> Fault {
         self.failure.set(Some(failure));

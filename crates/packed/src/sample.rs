@@ -73,6 +73,11 @@ impl<'y, S: Vector + ?Sized> Sample<'y, S> {
         }
     }
 
+    /// Whether successors are to be in the order of descending numbers.
+    pub fn is_by_number(&self) -> bool {
+        self.tracer.is_by_number()
+    }
+
     /// How many words a key needs, with a few bits to spare.
     pub fn n_words(&self) -> usize {
         self.values.words_as_they_are().unwrap_or_else(|| (self.values.n_bits() + SPARE).div_ceil(64))

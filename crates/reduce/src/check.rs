@@ -53,6 +53,21 @@ impl Sampler {
             CheckDepth::Sample => (self.n_seen <= 64 || self.n_seen.is_power_of_two()).then_some(5_000),
         }
     }
+
+    /// Holds what is chosen in the next state against the definition, if that is to be checked.
+    pub(crate) fn check<Y: Rules + Observed + ?Sized>(
+        &mut self,
+        system: &Y,
+        state: &Y::State,
+        has_fired: bool,
+        set: impl FnOnce(&mut Vec<TransitionId>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let Some(budget) = self.next() else { return Ok(()) };
+        let mut members = Vec::new();
+        set(&mut members)?;
+        let budget = budget.saturating_add(20 * system.n_transitions() as u64);
+        Definition::new(system, &members, budget).check(state, has_fired)
+    }
 }
 
 impl<R> Checked<R> {
@@ -74,11 +89,8 @@ impl<Y: Rules + Observed + ?Sized, R: Reduction<Y>> Reduction<Y> for Checked<R> 
     fn expand(&mut self, system: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
         let before = out.len();
         self.inner.expand(system, state, out)?;
-        let Some(budget) = self.sampler.next() else { return Ok(()) };
-        let mut set = Vec::new();
-        self.inner.stubborn_set(system, state, &mut set)?;
-        let budget = budget.saturating_add(20 * system.n_transitions() as u64);
-        Definition::new(system, &set, budget).check(state, out.len() > before)
+        let set = |set: &mut Vec<TransitionId>| self.inner.stubborn_set(system, state, set);
+        self.sampler.check(system, state, out.len() > before, set)
     }
 
     fn class(&self, t: TransitionId) -> u32 {

@@ -26,6 +26,7 @@ pub struct OnKeys<'r, R: ?Sized, S: Vector + ?Sized, const N: usize> {
     memory: Memory<N>,
     /// Whether everything was kept.
     is_whole: bool,
+    could_sift: bool,
 }
 
 /// By question: what was answered before.
@@ -82,9 +83,14 @@ impl<Y: System + ?Sized, const N: usize> Shown<Y::State> for Behind<'_, '_, Y, N
 
 impl<'r, R: ?Sized, S: Vector + ?Sized, const N: usize> OnKeys<'r, R, S, N> {
     /// Uses `inner` on keys.
-    pub fn new(inner: &'r mut R) -> Self {
+    pub fn new<Y: System<State = S> + ?Sized>(inner: &'r mut R) -> Self
+    where
+        R: Reduction<Y>,
+    {
+        let could_sift = inner.can_sift();
         let (made, list, kept) = (Batch::new(), Vec::new(), FixedBitSet::new());
-        Self { inner, made, list, kept, states: Batch::new(), memory: Memory::default(), is_whole: false }
+        let (states, memory) = (Batch::new(), Memory::default());
+        Self { could_sift, inner, made, list, kept, states, memory, is_whole: false }
     }
 
     /// Has the original expanded.
@@ -143,13 +149,17 @@ impl<Y: System + ?Sized, R: Reduction<Y> + ?Sized, const N: usize> Reduction<Pac
         // Where something is missing the reduction must see for itself what it leaves out.
         let is_whole = !is_flagged && too_much.is_none();
         if !is_whole || self.inner.sift(&self.list, &mut behind, &mut self.kept)?.is_none() {
+            if self.could_sift && !self.inner.can_sift() {
+                // To look at every state behind its key takes longer than to do without keys.
+                return Err(system.give_up());
+            }
             return self.refer(system, key, out);
         }
         let before = out.len();
-        for i in 0..self.made.len() {
-            if self.kept.contains(i) {
-                out.push(self.made.via(i), self.made.state(i));
-            }
+        let mut explore = |i: usize| out.push(self.made.via(i), self.made.state(i));
+        match self.inner.order() {
+            Some(order) => order.iter().for_each(|&i| explore(i as usize)),
+            None => self.kept.ones().for_each(&mut explore),
         }
         self.is_whole = out.len() - before == self.made.len();
         Ok(())

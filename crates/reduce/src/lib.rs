@@ -15,7 +15,9 @@ mod goal;
 mod keys;
 mod kind;
 mod network;
+mod noting;
 mod observing;
+mod on_rules;
 mod smaller;
 mod symmetry;
 mod towards;
@@ -31,6 +33,7 @@ pub use keys::{OnKeys, SieveOnKeys, Sifted};
 pub use kind::ReductionKind;
 pub use network::NetworkReduction;
 pub use observing::{Observing, Semantics};
+pub use on_rules::OnRules;
 pub use smaller::Smaller;
 pub use symmetry::{OnRepresentatives, Quotient};
 pub use towards::Towards;
@@ -40,7 +43,7 @@ use fixedbitset::FixedBitSet;
 use std::ops::Range;
 use stubborn_system::{Batch, Fault, System, TransitionId};
 
-/// Says something about a state. If anybody wants to know, appends the bytes of it that the answer depends on, besides which parts there are; whether
+/// Says something about a state. If anybody wants to know, appends the places of it that the answer depends on, as the system counts them, besides which parts there are; whether
 /// it has done so.
 pub type Answer<'a, S> = dyn FnMut(&S, Option<&mut Vec<Range<usize>>>) -> (i32, bool) + 'a;
 
@@ -138,6 +141,11 @@ pub trait Reduction<Y: System + ?Sized> {
         Ok(None)
     }
 
+    /// Where the successors that [`Reduction::sift`] kept at last are among all, in the order in which they are explored; `None` if they stay in the order of all.
+    fn order(&self) -> Option<&[u32]> {
+        None
+    }
+
     /// Whether the last expansion is known to have left out nothing at all.
     fn is_whole(&self) -> bool {
         false
@@ -221,6 +229,10 @@ impl<Y: System + ?Sized> Reduction<Y> for Box<dyn Reduction<Y> + '_> {
         (**self).sift(made, state, kept)
     }
 
+    fn order(&self) -> Option<&[u32]> {
+        (**self).order()
+    }
+
     fn is_whole(&self) -> bool {
         (**self).is_whole()
     }
@@ -265,6 +277,11 @@ pub trait Sieve<S: ?Sized> {
         made: &[TransitionId],
         state: &mut dyn Shown<S>,
     ) -> Result<Option<Explored<'_>>, Fault>;
+
+    /// Whether states may be expanded in full where something would be ignored for ever. If not, a search with edges must look after that.
+    fn may_repair(&self) -> bool {
+        true
+    }
 
     /// Memory in use for what is remembered, in bytes.
     fn bytes(&self) -> usize;

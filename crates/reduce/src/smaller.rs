@@ -5,24 +5,24 @@
 //! **Checked by** the campaign.
 
 use crate::{Preserves, Reduction};
-use stubborn_system::{Batch, Fault, System, TransitionId};
+use stubborn_system::{Batch, Fault, System, TransitionId, Vector};
 
 /// Takes the choice with fewer successors; the first if they have equally many.
 #[derive(Debug)]
-pub struct Smaller<A, B, Y: System + ?Sized> {
+pub struct Smaller<A, B, S: Vector + ?Sized> {
     first: A,
     second: B,
-    scratch: Batch<Y::State>,
+    scratch: Batch<S>,
 }
 
-impl<A, B, Y: System + ?Sized> Smaller<A, B, Y> {
+impl<A, B, S: Vector + ?Sized> Smaller<A, B, S> {
     /// The smaller of `first` and `second`.
     pub fn new(first: A, second: B) -> Self {
         Self { first, second, scratch: Batch::new() }
     }
 }
 
-impl<A: Reduction<Y>, B: Reduction<Y>, Y: System + ?Sized> Reduction<Y> for Smaller<A, B, Y> {
+impl<A: Reduction<Y>, B: Reduction<Y>, Y: System + ?Sized> Reduction<Y> for Smaller<A, B, Y::State> {
     fn name(&self) -> String {
         format!("{}+{}", self.first.name(), self.second.name())
     }

@@ -19,11 +19,6 @@ pub trait Composed: System {
     }
 }
 
-/// A system that can be judged and taken apart.
-pub trait Judged: Observed + Composed {}
-
-impl<Y: Observed + Composed + ?Sized> Judged for Y {}
-
 /// A system of which verdicts can be had, whatever it is.
 pub trait Whole: Rules + Observed + Symmetric + Composed {}
 
@@ -31,16 +26,16 @@ impl<Y: Rules + Observed + Symmetric + Composed + ?Sized> Whole for Y {}
 
 /// Lends a system to threads.
 pub trait Shared<S: Vector + ?Sized>: Sync {
-    /// Calls `work` in the thread that asks, with a system that does the same in every one: firing, checks, and tracers
+    /// Calls `work` in the thread that asks, with a system that does the same in every one: firing, checks, rules, and tracers
     /// that take states apart in the same way.
-    fn lend(&self, work: &mut dyn FnMut(&dyn Judged<State = S>));
+    fn lend(&self, work: &mut dyn FnMut(&dyn Whole<State = S>));
 }
 
 /// Lends one system to all threads.
 pub struct Lent<'y, Y: ?Sized>(pub &'y Y);
 
-impl<Y: Judged + Sync> Shared<Y::State> for Lent<'_, Y> {
-    fn lend(&self, work: &mut dyn FnMut(&dyn Judged<State = Y::State>)) {
+impl<Y: Whole + Sync> Shared<Y::State> for Lent<'_, Y> {
+    fn lend(&self, work: &mut dyn FnMut(&dyn Whole<State = Y::State>)) {
         work(self.0);
     }
 }
@@ -57,9 +52,9 @@ pub trait Tracer<S: Vector + ?Sized> {
     /// Appends the state that has these parts.
     fn put_together(&mut self, parts: &Parts, out: &mut S::Rows);
 
-    /// Appends the parts of a state that have some of these bytes of it; `false` if they have no bytes.
-    fn parts_at(&mut self, state: &S, bytes: &[Range<usize>], touched: &mut Vec<u16>) -> bool {
-        let _ = (state, bytes, touched);
+    /// Appends the parts of a state that have some of these places of it: bytes, or whatever a system counts that says what it looked at ([`Rules::tell`]). `false` if it does not.
+    fn parts_at(&mut self, state: &S, places: &[Range<usize>], touched: &mut Vec<u16>) -> bool {
+        let _ = (state, places, touched);
         false
     }
 

@@ -29,14 +29,14 @@ mod vector;
 mod words;
 
 pub use batch::Batch;
-pub use composed::{Bits, Composed, Judged, Lent, Parts, Shared, Tracer, Unit, Whole};
+pub use composed::{Bits, Composed, Lent, Parts, Shared, Tracer, Unit, Whole};
 pub use delta::Deltas;
 pub use fault::Fault;
 pub use message::{Message, MessageKind};
 pub use observe::{Observed, Symmetric};
 pub use question::Question;
 pub use reject::{Rejecting, Rejection, RejectionKind};
-pub use rules::{Alternative, Requirements, Rules, Visible};
+pub use rules::{Alternative, Requirements, Rules, Told, Visible};
 pub use system::{Part, System, TransitionId};
 pub use vector::{Archive, FlatRows, KeyRows, Plain, Rows, Vector};
 pub use words::WordVector;

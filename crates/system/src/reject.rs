@@ -4,7 +4,7 @@
 //! on states and a *guard*: the processes that the condition is about, which are looked at as one. A tester is a guard
 //! of one process.
 
-use crate::{Batch, Judged, Requirements, Rules, TransitionId};
+use crate::{Batch, Composed, Observed, Requirements, Rules, TransitionId};
 use std::ops::Range;
 
 /// What is wrong where the condition of a rejection holds.
@@ -52,7 +52,7 @@ pub struct Rejection {
 }
 
 /// A system with rejections.
-pub trait Rejecting: Rules + Judged {
+pub trait Rejecting: Rules + Observed + Composed {
     /// What is rejected.
     fn rejections(&self) -> &[Rejection];
 

@@ -6,6 +6,7 @@
 //! carries requirements from "may turn the check off" to "may turn the check on".
 
 use crate::{Fault, System, TransitionId};
+use std::ops::Range;
 
 /// A system that knows its rules.
 ///
@@ -19,6 +20,33 @@ pub trait Rules: System {
 
     /// What the presence of `t` in the stubborn set of `state` requires.
     fn require(&self, state: &Self::State, t: TransitionId, out: &mut Requirements) -> Result<(), Fault>;
+
+    /// What [`Rules::require`] says, and what it depends on: appends the places of the state that were looked at to find out what is required and whether `t` is enabled. Two states
+    /// that look the same there have the same answer, and looked at the same places. `None` if that is not known.
+    fn tell(
+        &self,
+        state: &Self::State,
+        t: TransitionId,
+        out: &mut Requirements,
+        places: &mut Vec<Range<usize>>,
+    ) -> Result<Option<Told>, Fault> {
+        let _ = (state, t, out, places);
+        Ok(None)
+    }
+
+    /// Whether [`Rules::tell`] ever answers.
+    fn tells(&self) -> bool {
+        false
+    }
+}
+
+/// What there is to know of a node in a state, besides what it requires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Told {
+    /// Whether it can be fired.
+    pub is_enabled: bool,
+    /// What was found at the first place that was looked at, which is the same one in all states.
+    pub first: u32,
 }
 
 /// A system of whose transitions some can be seen from outside.

@@ -13,8 +13,8 @@ use crate::replay::{Rejection, Replayed, Witness, go_on, replay, run};
 use crate::representatives::SymmetricSearch;
 use crate::{Contradiction, Inconclusive, Options, ReductionKind, Trace, Verdict, Violated};
 use stubborn_explore::{End, Stats, Watch};
-use stubborn_reduce::{Checked, Closure, Deletion, Full, Quotient, Reduction, Smaller, StrongComponents};
-use stubborn_system::{Composed, Fault, Observed, Question, Rules, Symmetric, TransitionId};
+use stubborn_reduce::{Full, OnRules, Quotient, Reduction};
+use stubborn_system::{Fault, Observed, Question, Rules, TransitionId, Whole};
 
 /// The answers to all questions, and the searches that they came from.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub(crate) const GO_ON_STEPS: usize = 2_000;
 pub(crate) type Make<'m, Y> = dyn Fn(ReductionKind) -> Option<Box<dyn Reduction<Y> + 'm>> + 'm;
 
 /// Answers the questions, with reductions of the system's own.
-pub(crate) fn analyse<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
+pub(crate) fn analyse<Y: Whole + ?Sized>(
     system: &Y,
     own: &Make<'_, Y>,
     options: &Options,
@@ -161,7 +161,7 @@ impl Plan {
         }
     }
 
-    fn search<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
+    fn search<Y: Whole + ?Sized>(
         self,
         system: &Y,
         make: &Make<'_, Y>,
@@ -170,40 +170,27 @@ impl Plan {
         watch: &mut dyn Watch,
     ) -> Result<Searched, Box<phase::Broken>> {
         if self.symmetry {
-            let reduction = &|| self.reduction::<Y>(options);
+            let reduction = &|| self.reduction(system, options);
             return SymmetricSearch { system, reduction, questions, options, watch }.run();
         }
-        let reduction = make(self.reduction).unwrap_or_else(|| self.reduction::<Y>(options));
+        let reduction = make(self.reduction).unwrap_or_else(|| self.reduction(system, options));
         Search { system, reduction, questions, options, watch, race: Race::default() }.run()
     }
 
-    fn reduction<'y, Y: Rules + Observed + 'y + ?Sized>(
+    fn reduction<'y, Y: Whole + 'y + ?Sized>(
         self,
+        system: &'y Y,
         options: &Options,
     ) -> Box<dyn Reduction<Y> + 'y> {
-        let reduction: Box<dyn Reduction<Y> + 'y> = match self.reduction {
-            ReductionKind::None
-            | ReductionKind::Ample
-            | ReductionKind::Persistent1
-            | ReductionKind::Persistent2
-            | ReductionKind::Persistent3
-            | ReductionKind::UpSets => return Box::new(Full),
-            ReductionKind::Closure => Box::new(Closure::default()),
-            ReductionKind::StrongComponents => Box::new(StrongComponents::default()),
-            ReductionKind::Deletion => Box::new(Deletion::default()),
-            ReductionKind::Smaller => {
-                Box::new(Smaller::new(StrongComponents::default(), Deletion::default()))
-            }
-        };
-        match options.check {
-            Some(depth) => Box::new(Checked::new(reduction, depth)),
-            None => reduction,
+        match self.reduction {
+            ReductionKind::None => Box::new(Full),
+            kind => Box::new(OnRules::new(system, kind, options.check)),
         }
     }
 }
 
 /// Turns a finding into a verdict; `None` if another method is needed.
-fn judge<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
+fn judge<Y: Whole + ?Sized>(
     system: &Y,
     plan: Plan,
     question: &Question,
@@ -246,7 +233,7 @@ fn distinct(questions: Vec<Question>) -> Vec<Question> {
 }
 
 /// Makes a real run of a witness and replays it.
-fn confirm<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
+fn confirm<Y: Whole + ?Sized>(
     system: &Y,
     plan: Plan,
     question: &Question,
@@ -271,7 +258,7 @@ pub(crate) fn confirmed<Y: Observed + ?Sized>(
     Ok(Violated { message, trace: Trace::new(system, &states, witness), region })
 }
 
-fn real<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
+fn real<Y: Whole + ?Sized>(
     system: &Y,
     plan: Plan,
     witness: Witness,
@@ -284,7 +271,7 @@ fn real<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
 }
 
 /// A broken model, with the run that shows it.
-fn explain<Y: Rules + Observed + Symmetric + Composed + ?Sized>(
+fn explain<Y: Whole + ?Sized>(
     system: &Y,
     plan: Plan,
     broken: phase::Broken,

@@ -148,6 +148,7 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
         &mut self,
         mut sample: Sample<'y, Y::State>,
     ) -> Attempt<'y, Y::State, Self::Found> {
+        let could_gain = attempts::Search::can_gain(self);
         // Which search it is must be clear before others join.
         let is_racing = matches!(self.race, Race::Begun(_));
         let mut lean = if is_racing { None } else { self.together::<N>(&mut sample) };
@@ -173,6 +174,9 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
         let is_unsteady = matches!(lean, Some(Lean::InOrder(OneThread::Unsteady)));
         if (lean.is_none() || is_unsteady) && is_simple(questions, &options) {
             lean = self.alone(&packed);
+        }
+        if could_gain && !attempts::Search::can_gain(self) {
+            return Attempt::Useless;
         }
         if self.is_full() && !lean.as_ref().is_some_and(Lean::is_useful) {
             let is_cut = matches!(lean, Some(Lean::InOrder(OneThread::Limit)));

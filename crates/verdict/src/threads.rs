@@ -76,7 +76,9 @@ fn sifting<'a, 'y, Y: Observed + ?Sized, const N: usize>(
     questions: &[Question],
     sieve: &'a mut dyn Sieve<Y::State>,
 ) -> SiftingScout<'a, 'y, Y, Checks<'a, Packed<'y, Y, N>>, N> {
+    let may_repair = sieve.may_repair();
     let scout = SiftingScout::new(packed, sieve, Checks::new(packed, questions));
+    let scout = if may_repair { scout } else { scout.without_repairs() };
     if minds_ignoring(questions) { scout } else { scout.ignoring() }
 }
 
