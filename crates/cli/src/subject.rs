@@ -9,8 +9,8 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 use stubborn_network::{Condition, Engine, Expr, Network, Optimised, Traced};
 use stubborn_system::{
-    Batch, Composed, Fault, Observed, Part, Question, Requirements, Rules, Shared, Symmetric, System,
-    Tracer, TransitionId, Whole,
+    Batch, Composed, Fault, Observed, Part, Question, Requirements, Rules, Shared, Symmetric, System, Tracer,
+    TransitionId, Whole,
 };
 
 /// A network with questions.

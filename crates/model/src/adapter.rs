@@ -11,8 +11,8 @@ use smallvec::SmallVec;
 use std::marker::PhantomData;
 use std::ops::Range;
 use stubborn_system::{
-    Batch, Composed, Fault, Observed, Question, Requirements, Rules, Shared, Symmetric, System, Told,
-    Tracer, TransitionId, WordVector, Whole,
+    Batch, Composed, Fault, Observed, Question, Requirements, Rules, Shared, Symmetric, System, Told, Tracer,
+    TransitionId, Whole, WordVector,
 };
 use thiserror::Error;
 

@@ -3,7 +3,7 @@
 //! **Implements** nothing of its own but the memory: an algorithm over the rules chooses, and what it does is a function of what the rules say of the nodes that it asks about, and of whether these are
 //! enabled, in the order in which it asks. That is a tree of questions ([`Trees`]), and a system that tells what its answers depend on ([`Rules::tell`]) lets a key give them, so that
 //! neither the state is looked at nor the algorithm run where a choice was made before. To each node there are two questions: what is found at the first place that is looked at, such as where a process is, and what
-//! is required there; for on the first depends what else is looked at.
+//! is required there, if anything else is looked at; for on the first depends what that is.
 //! **Preserves** what the algorithm does, and which successors come in which order.
 //! **Differs from** `network/memo.rs` in that what is asked about are rules and not tables, so it serves any system that tells.
 //! **Checked by** `oracle/tests/all/told.rs`: what is chosen on keys is what the algorithm chooses, for random models and those of the gallery; a system that does not tell all that it looks at is found out. New choices are
@@ -71,9 +71,9 @@ struct Fired {
 /// What is asked of a state. Questions below the number of nodes are about the first place that is looked at to find out about a node.
 #[derive(Default)]
 struct Questions {
-    /// The others: about which node they are; and by node and what was found at that place.
+    /// The others: about which node they are; and by node and what was found at that place, if anything else is looked at then.
     nodes: Vec<TransitionId>,
-    numbers: FxHashMap<(TransitionId, u32), u32>,
+    numbers: FxHashMap<(TransitionId, i32), Option<u32>>,
     /// What was required, each once, and whether the node was enabled.
     answers: FxHashMap<Box<[u32]>, i32>,
     /// Room to work in.
@@ -132,12 +132,27 @@ impl Questions {
         number
     }
 
-    /// The question what is required of a node where this is found at the first place.
-    fn question(&mut self, n_nodes: usize, node: TransitionId, first: i32) -> u32 {
-        *self.numbers.entry((node, first as u32)).or_insert_with(|| {
+    /// The question what is required of a node where this is found at the first place; `None` if that says so already.
+    fn question<Y: Rules + ?Sized>(
+        &mut self,
+        system: &Y,
+        node: TransitionId,
+        first: i32,
+        state: &Y::State,
+    ) -> Result<Option<u32>, Fault> {
+        if let Some(&known) = self.numbers.get(&(node, first)) {
+            return Ok(known);
+        }
+        self.required.clear();
+        self.places.clear();
+        system.tell(state, node, &mut self.required, &mut self.places)?;
+        let looks_at_more = self.places.iter().any(|place| *place != self.places[0]);
+        let question = looks_at_more.then(|| {
             self.nodes.push(node);
-            (n_nodes + self.nodes.len() - 1) as u32
-        })
+            (system.n_nodes() + self.nodes.len() - 1) as u32
+        });
+        self.numbers.insert((node, first), question);
+        Ok(question)
     }
 
     fn bytes(&self) -> usize {
@@ -202,19 +217,22 @@ impl<'y, Y: Whole + ?Sized> OnRules<'y, Y> {
         state.show(&mut |state| chosen = self.fire(state));
         let asked = chosen?;
         let Self { system, choices, fired, .. } = self;
-        let n_nodes = system.n_nodes();
         let mut answers = Vec::new();
         for node in asked {
-            let Some(first) = choices.questions.ask(system.system, node.0, state)? else {
-                choices.is_off = true;
-                return Ok(None);
-            };
-            let question = choices.questions.question(n_nodes, node, first);
-            let Some(required) = choices.questions.ask(system.system, question, state)? else {
-                choices.is_off = true;
-                return Ok(None);
-            };
-            answers.extend([(node.0, first), (question, required)]);
+            let mut question = Ok(Some(node.0));
+            while let Some(number) = question? {
+                let Some(answer) = choices.questions.ask(system.system, number, state)? else {
+                    choices.is_off = true;
+                    return Ok(None);
+                };
+                answers.push((number, answer));
+                question = Ok(None);
+                if number == node.0 {
+                    let questions = &mut choices.questions;
+                    state
+                        .show(&mut |state| question = questions.question(system.system, node, answer, state));
+                }
+            }
         }
         choices.n_new += 1;
         let found = choices.number(fired.vias());
@@ -246,7 +264,11 @@ impl<'y, Y: Whole + ?Sized> OnRules<'y, Y> {
     }
 
     /// Finds the places of what is fired among the successors; whether all of it is there.
-    fn put_in_order(&mut self, made: impl ExactSizeIterator<Item = TransitionId> + Clone, found: u32) -> bool {
+    fn put_in_order(
+        &mut self,
+        made: impl ExactSizeIterator<Item = TransitionId> + Clone,
+        found: u32,
+    ) -> bool {
         self.order.clear();
         let Some(fired) = self.choices.found.get(found as usize) else { return false };
         for t in &fired.vias {

@@ -2,23 +2,70 @@
 //!
 //! **Implements** decision trees that grow with use. Which question comes next depends on the answers before it, so all that was found for one
 //! beginning are the leaves of a tree. Questions have numbers, and so has what was found. Most choices of a long search consist of walking through trees that lie far from the cache, so a node has its first two
-//! answers with it, since most have no more, and an answer after which nothing is asked says itself what was found.
+//! answers with it, since most have no more; where there are more, all are in a small table. An answer after which nothing is asked says itself what was found.
 //! **Checked by** the choices that are remembered this way (`network/memo.rs` and `network/shortcuts.rs`).
 
 /// What was found for one beginning after another.
 #[derive(Debug, Default)]
 pub struct Trees {
     nodes: Vec<Node>,
-    /// Further answers.
-    edges: Vec<(Edge, u32)>,
+    /// Tables of answers, one behind the other: open addressing, at most half full.
+    slots: Vec<Edge>,
 }
 
-/// A question, and the answers that were given to it; the last number says where others are listed.
+/// A question, and the answers that were given to it: one or two, or a table.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     question: u32,
-    first: [Edge; 2],
-    others: u32,
+    table: Table,
+    few: [Edge; 2],
+}
+
+/// Where a table of answers begins, and its size as a power of two: none if that is zero.
+#[derive(Clone, Copy, Debug, Default)]
+struct Table(u32);
+
+impl Table {
+    /// Bits of the number where it begins, in units of the smallest table.
+    const BITS: u32 = 27;
+    const SMALLEST: u32 = 3;
+
+    /// `None` if it begins too far behind.
+    fn new(start: usize, log2: u32) -> Option<Self> {
+        let number = start >> Self::SMALLEST;
+        (number < 1 << Self::BITS && log2 < 1 << (32 - Self::BITS))
+            .then_some(Self(log2 << Self::BITS | number as u32))
+    }
+
+    #[inline]
+    fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline]
+    fn start(self) -> usize {
+        ((self.0 & ((1 << Self::BITS) - 1)) as usize) << Self::SMALLEST
+    }
+
+    #[inline]
+    fn len(self) -> usize {
+        1 << (self.0 >> Self::BITS)
+    }
+
+    /// The place of an answer, or where it would be.
+    #[inline]
+    fn find(self, slots: &[Edge], answer: i32) -> Option<usize> {
+        let (start, mask) = (self.start(), self.len() - 1);
+        // Answers are mostly small numbers in a row.
+        let mut at = (answer as u32 ^ answer as u32 >> 16) as usize & mask;
+        loop {
+            let edge = slots.get(start + at)?;
+            if edge.answer == answer || edge.to == To::NOTHING {
+                return Some(start + at);
+            }
+            at = (at + 1) & mask;
+        }
+    }
 }
 
 /// An answer that was given, and what comes then.
@@ -26,6 +73,10 @@ struct Node {
 struct Edge {
     answer: i32,
     to: To,
+}
+
+impl Edge {
+    const NONE: Self = Self { answer: 0, to: To::NOTHING };
 }
 
 /// What comes after an answer: a node, or what was found, twice the number and one if that. Or nothing yet.
@@ -55,9 +106,6 @@ impl To {
     }
 }
 
-/// The end of a list.
-const END: u32 = u32::MAX;
-
 /// Nodes and finds that have numbers.
 const MOST: usize = (u32::MAX >> 1) as usize;
 
@@ -85,18 +133,12 @@ impl Trees {
     #[inline]
     fn after(&self, node: &Node, answer: i32) -> Option<To> {
         let is_it = |edge: &&Edge| edge.answer == answer && edge.to != To::NOTHING;
-        let first = node.first.iter().find(is_it);
-        first.map(|edge| edge.to).or_else(|| self.after_others(node.others, answer))
-    }
-
-    fn after_others(&self, mut others: u32, answer: i32) -> Option<To> {
-        loop {
-            let &(edge, next) = self.edges.get(others as usize)?;
-            if edge.answer == answer {
-                return Some(edge.to);
-            }
-            others = next;
-        }
+        let edge = if node.table.is_none() {
+            node.few.iter().find(is_it)?
+        } else {
+            self.slots.get(node.table.find(&self.slots, answer)?).filter(is_it)?
+        };
+        Some(edge.to)
     }
 
     /// Adds what was found after these questions and answers to a tree, or to a new one. Gives the root, which is a new one then; `None` if there is no room.
@@ -114,11 +156,7 @@ impl Trees {
         let mut parent = None;
         for (question, answer) in asked {
             let to = at.unwrap_or_else(|| {
-                self.nodes.push(Node {
-                    question,
-                    first: [Edge { answer: 0, to: To::NOTHING }; 2],
-                    others: END,
-                });
+                self.nodes.push(Node { question, table: Table::default(), few: [Edge::NONE; 2] });
                 let to = To::node(self.nodes.len() - 1);
                 self.put(parent, to);
                 to
@@ -146,20 +184,42 @@ impl Trees {
     /// Notes what comes after an answer at a node; nothing for a root.
     fn put(&mut self, parent: Option<(usize, i32)>, to: To) {
         let Some((parent, answer)) = parent else { return };
-        let node = &mut self.nodes[parent];
-        let edge = Edge { answer, to };
-        match node.first.iter_mut().find(|edge| edge.to == To::NOTHING) {
-            Some(free) => *free = edge,
-            None => {
-                let next = std::mem::replace(&mut node.others, self.edges.len() as u32);
-                self.edges.push((edge, next));
+        let (node, edge) = (&mut self.nodes[parent], Edge { answer, to });
+        if node.table.is_none()
+            && let Some(free) = node.few.iter_mut().find(|edge| edge.to == To::NOTHING)
+        {
+            *free = edge;
+            return;
+        }
+        let node = self.nodes[parent];
+        let known = if node.table.is_none() {
+            &node.few[..]
+        } else {
+            &self.slots[node.table.start()..][..node.table.len()]
+        };
+        let mut edges: Vec<Edge> = known.iter().copied().filter(|edge| edge.to != To::NOTHING).collect();
+        edges.push(edge);
+        if 2 * edges.len() > known.len() {
+            // The place of the old table stays empty; all of these together take no more than the new one.
+            let size = (2 * edges.len()).next_power_of_two().max(1 << Table::SMALLEST);
+            // Without room nothing is noted: the choice is made anew each time.
+            let Some(table) = Table::new(self.slots.len(), size.trailing_zeros()) else { return };
+            self.slots.resize(self.slots.len() + size, Edge::NONE);
+            self.nodes[parent].table = table;
+        } else {
+            edges.drain(..edges.len() - 1);
+        }
+        let table = self.nodes[parent].table;
+        for edge in edges {
+            if let Some(at) = table.find(&self.slots, edge.answer) {
+                self.slots[at] = edge;
             }
         }
     }
 
     /// Memory in use, in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        size_of_val(&self.nodes[..]) + size_of_val(&self.edges[..])
+        size_of_val(&self.nodes[..]) + size_of_val(&self.slots[..])
     }
 }
 
@@ -169,6 +229,22 @@ mod tests {
 
     fn asked(answers: &[i32]) -> impl ExactSizeIterator<Item = (u32, i32)> {
         (10..20).zip(answers.iter().copied())
+    }
+
+    #[test]
+    fn many_answers_to_a_question_are_told_apart() {
+        let mut trees = Trees::default();
+        let answers = || (0..2_000).map(|i: i32| i * i * if i % 2 == 0 { 1 } else { -1 });
+        let mut root = None;
+        for (found, answer) in answers().enumerate() {
+            root = trees.insert(root, asked(&[answer, 1]), found as u32).or(root);
+        }
+        let root = root.expect("room");
+        for (found, answer) in answers().enumerate() {
+            let find = |last| trees.find(root, |question| Some(if question == 10 { answer } else { last }));
+            assert_eq!((find(1), find(2)), (Some(found as u32), None), "{answer}");
+        }
+        assert_eq!(trees.find(root, |_| Some(2)), None);
     }
 
     #[test]

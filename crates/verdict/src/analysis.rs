@@ -258,11 +258,7 @@ pub(crate) fn confirmed<Y: Observed + ?Sized>(
     Ok(Violated { message, trace: Trace::new(system, &states, witness), region })
 }
 
-fn real<Y: Whole + ?Sized>(
-    system: &Y,
-    plan: Plan,
-    witness: Witness,
-) -> Result<Witness, Rejection> {
+fn real<Y: Whole + ?Sized>(system: &Y, plan: Plan, witness: Witness) -> Result<Witness, Rejection> {
     if !plan.symmetry {
         return Ok(witness);
     }
@@ -271,11 +267,7 @@ fn real<Y: Whole + ?Sized>(
 }
 
 /// A broken model, with the run that shows it.
-fn explain<Y: Whole + ?Sized>(
-    system: &Y,
-    plan: Plan,
-    broken: phase::Broken,
-) -> Box<Broken> {
+fn explain<Y: Whole + ?Sized>(system: &Y, plan: Plan, broken: phase::Broken) -> Box<Broken> {
     let phase::Broken { fault, path, stats } = broken;
     let trace = path.and_then(|steps| {
         let witness = real(system, plan, Witness { steps, ..Witness::default() }).ok()?;
