@@ -55,6 +55,8 @@ struct Choices {
     questions: Questions,
     n_found: u64,
     n_new: u64,
+    /// Nodes that were asked about for new ones.
+    n_asked: u64,
     room: Option<usize>,
     /// Whether choices do not come again, or it is not known what they depend on.
     is_off: bool,
@@ -217,7 +219,7 @@ impl<'y, Y: Whole + ?Sized> OnRules<'y, Y> {
         state.show(&mut |state| chosen = self.fire(state));
         let asked = chosen?;
         let Self { system, choices, fired, .. } = self;
-        let mut answers = Vec::new();
+        let (mut answers, n_asked) = (Vec::new(), asked.len() as u64);
         for node in asked {
             let mut question = Ok(Some(node.0));
             while let Some(number) = question? {
@@ -235,9 +237,10 @@ impl<'y, Y: Whole + ?Sized> OnRules<'y, Y> {
             }
         }
         choices.n_new += 1;
+        choices.n_asked += n_asked;
         let found = choices.number(fired.vias());
         if choices.n_new >= TRIAL && choices.n_found < choices.n_new {
-            *choices = Choices { is_off: true, ..Choices::default() };
+            *choices = Choices { is_off: true, n_asked: choices.n_asked, ..Choices::default() };
             return Ok(None);
         }
         if choices.bytes() <= choices.room() {
@@ -327,6 +330,10 @@ impl<Y: Whole + ?Sized> Reduction<Y> for OnRules<'_, Y> {
         self.choices.bytes()
     }
 
+    fn work(&self) -> u64 {
+        self.choices.n_asked
+    }
+
     fn sift(
         &mut self,
         made: &[(TransitionId, u64)],
@@ -404,7 +411,7 @@ impl<Y: Whole + ?Sized> Sieve<Y::State> for OnRules<'_, Y> {
     }
 
     fn work(&self) -> u64 {
-        0
+        self.choices.n_asked
     }
 }
 

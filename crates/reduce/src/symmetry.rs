@@ -135,6 +135,14 @@ impl<'y, Y: Symmetric + Observed + ?Sized, R: Reduction<Y>> Reduction<Quotient<'
         self.inner.preserves()
     }
 
+    fn bytes(&self) -> usize {
+        self.inner.bytes()
+    }
+
+    fn work(&self) -> u64 {
+        self.inner.work()
+    }
+
     fn expand(
         &mut self,
         system: &Quotient<'y, Y>,

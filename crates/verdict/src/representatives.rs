@@ -1,16 +1,15 @@
 //! Which engine makes the successors of representatives.
 //!
 //! As without symmetry (`engine.rs`), small systems are searched as they are, and a search that does not end soon begins
-//! again with keys: [`Packed`] makes the successors, and each is replaced by its representative. A reduction chooses by looking at
-//! states, so with one the system itself makes the successors.
+//! again with keys: [`Packed`] makes the successors, and each is replaced by its representative. A reduction chooses among them on keys, too, where it can.
 //! **Checked by** `oracle/tests/all/packed_symmetry.rs`: counts, verdicts and counterexamples are the same with both engines.
 
-use crate::attempts::{self, Attempt, by_engine};
+use crate::attempts::{self, Attempt, Search, by_engine, can_sift};
 use crate::phase::{Broken, Searched, run_phase};
 use crate::{EngineKind, OneThread, Options};
 use stubborn_explore::{Limits, Watch};
 use stubborn_packed::{Packed, Sample};
-use stubborn_reduce::{Full, OnRepresentatives, Quotient, Reduction};
+use stubborn_reduce::{OnKeys, OnRepresentatives, Quotient, Reduction};
 use stubborn_system::{Composed, Observed, Question, Symmetric};
 
 /// A search of representatives under way.
@@ -26,11 +25,10 @@ pub(crate) struct SymmetricSearch<'a, Y: Symmetric + Observed + Composed + ?Size
 impl<'a, Y: Symmetric + Observed + Composed + ?Sized> SymmetricSearch<'a, Y> {
     /// Searches with the engine that is asked for.
     pub(crate) fn run(mut self) -> Result<Searched, Box<Broken>> {
-        let (system, limits) = (self.system, self.options.limits);
-        let is_reduced = (self.reduction)().preserves().is_reduced();
-        let engine = if is_reduced { EngineKind::Interpreter } else { self.options.engine };
-        let options = Options { engine, ..self.options.clone() };
-        let mut searched = by_engine(system, &options, limits, &mut self)?;
+        let (system, options) = (self.system, self.options);
+        let engine = if self.can_gain() { options.engine } else { EngineKind::Interpreter };
+        let options = Options { engine, ..options.clone() };
+        let mut searched = by_engine(system, &options, options.limits, &mut self)?;
         searched.report.one_thread = (self.options.threads > 1).then_some(OneThread::Engine);
         Ok(searched)
     }
@@ -40,7 +38,7 @@ impl<'a, Y: Symmetric + Observed + Composed + ?Sized> attempts::Search<'a, Y> fo
     type Found = Result<Searched, Box<Broken>>;
 
     fn can_gain(&self) -> bool {
-        true
+        can_sift(&*(self.reduction)())
     }
 
     fn plain(&mut self, limits: Limits, _: bool) -> Self::Found {
@@ -64,7 +62,10 @@ impl<'a, Y: Symmetric + Observed + Composed + ?Sized> attempts::Search<'a, Y> fo
             Err(sample) => return Attempt::Again(sample),
         };
         let quotient = Quotient::new(&packed);
-        let mut reduction = OnRepresentatives::new(Full, options.check);
+        let mut reduction = (self.reduction)();
+        reduction.within(options.limits.bytes);
+        let on_keys = OnKeys::<_, Y::State, N>::new(&mut *reduction);
+        let mut reduction = OnRepresentatives::new(on_keys, options.check);
         let mut done = run_phase(&quotient, &mut reduction, true, None, self.questions, options, self.watch);
         if let Ok(searched) = &mut done {
             searched.report.key_words = Some(N);
