@@ -137,7 +137,10 @@ impl<Y: System + ?Sized, R: Reduction<Y> + ?Sized, const N: usize> Reduction<Pac
             return system.successors(key, out);
         }
         self.made.clear();
-        system.successors(key, &mut self.made)?;
+        if let Err(fault) = system.successors(key, &mut self.made) {
+            // What is wrong may be left out.
+            return if system.failure().is_some() { Err(fault) } else { self.refer(system, key, out) };
+        }
         let made = &mut self.made;
         let (is_flagged, too_much) = (made.take_flag(), made.take_cut());
         self.list.clear();

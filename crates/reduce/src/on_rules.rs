@@ -2,51 +2,90 @@
 //!
 //! **Implements** nothing of its own but the memory: an algorithm over the rules chooses, and what it does is a function of what the rules say of the nodes that it asks about, and of whether these are
 //! enabled, in the order in which it asks. That is a tree of questions ([`Trees`]), and a system that tells what its answers depend on ([`Rules::tell`]) lets a key give them, so that
-//! neither the state is looked at nor the algorithm run where a choice was made before. To each node there are two questions: what is found at the first place that is looked at, such as where a process is, and what
-//! is required there, if anything else is looked at; for on the first depends what that is.
+//! neither the state is looked at nor the algorithm run where the same was answered before; and where it was not, the algorithm runs on the answers. To each node there are two questions: what is found at the first place
+//! that is looked at, such as where a process is, and what is required there, if anything else is looked at; for on the first depends what that is.
 //! **Preserves** what the algorithm does, and which successors come in which order.
 //! **Differs from** `network/memo.rs` in that what is asked about are rules and not tables, so it serves any system that tells.
-//! **Checked by** `oracle/tests/all/told.rs`: what is chosen on keys is what the algorithm chooses, for random models and those of the gallery; a system that does not tell all that it looks at is found out. New choices are
+//! **Checked by** `oracle/tests/all/told.rs`: what is chosen on keys is what the algorithm chooses on states, for random models and those of the gallery; a system that does not tell all that it looks at is found out. New choices are
 //! held against the definition now and then.
 
 use crate::check::Sampler;
-use crate::noting::Noting;
+use crate::recalled::{Questions, Recalled};
 use crate::{
     CheckDepth, Closure, Deletion, Explored, Full, Preserves, Reduction, ReductionKind, Root, Shown, Sieve,
     Sieves, Smaller, StrongComponents, Trees,
 };
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
-use std::ops::Range;
-use stubborn_system::{Batch, Fault, Requirements, Rules, Shared, System, TransitionId, Whole};
+use stubborn_system::{Batch, Fault, Rules, Shared, System, TransitionId, Vector, Whole};
 
 /// Memory that choices may take, in bytes; and the part of all memory.
 const ROOM: usize = 1 << 26;
 const PART: usize = 16;
 
-/// New choices after which it is judged whether they come again.
+/// New choices after which it is judged whether they come again, each time that there are twice as many; and how often a new one must come again so that it pays to remember it.
 const TRIAL: u64 = 1 << 13;
+const OFTEN: u64 = 16;
 
 /// Transitions whose numbers are bits of a word.
 const FEW: usize = 64;
 
 /// Sets that an algorithm chooses over the rules of a system.
 pub struct OnRules<'y, Y: System + ?Sized> {
-    system: Noting<'y, Y>,
-    kind: ReductionKind,
-    algorithm: Box<dyn Reduction<Noting<'y, Y>> + 'y>,
+    system: &'y Y,
+    algorithm: Algorithm<Y::State>,
     check: Option<CheckDepth>,
     sampler: Option<Sampler>,
     choices: Choices,
-    /// What is fired in the state at hand, and where that is among its successors: in the order in which the algorithm fires it.
-    fired: Batch<Y::State>,
+    /// Where what is fired in the state at hand is among its successors: in the order in which the algorithm fires it.
     order: Vec<u32>,
     kept: FixedBitSet,
 }
 
+/// An algorithm over rules, with room to work in.
+enum Algorithm<S: Vector + ?Sized> {
+    Full(Full),
+    Closure(Closure),
+    StrongComponents(StrongComponents),
+    Deletion(Box<Deletion<S>>),
+    Smaller(Box<Smaller<StrongComponents, Deletion<S>, S>>),
+}
+
+impl<S: Vector + ?Sized> Algorithm<S> {
+    fn new(kind: ReductionKind) -> Self {
+        match kind {
+            ReductionKind::None
+            | ReductionKind::Ample
+            | ReductionKind::Persistent1
+            | ReductionKind::Persistent2
+            | ReductionKind::Persistent3
+            | ReductionKind::UpSets => Self::Full(Full),
+            ReductionKind::Closure => Self::Closure(Closure::default()),
+            ReductionKind::StrongComponents => Self::StrongComponents(StrongComponents::default()),
+            ReductionKind::Deletion => Self::Deletion(Box::default()),
+            ReductionKind::Smaller => {
+                Self::Smaller(Box::new(Smaller::new(StrongComponents::default(), Deletion::default())))
+            }
+        }
+    }
+
+    fn of<Y: Rules<State = S> + ?Sized>(&mut self) -> &mut dyn Reduction<Y> {
+        match self {
+            Self::Full(full) => full,
+            Self::Closure(closure) => closure,
+            Self::StrongComponents(components) => components,
+            Self::Deletion(deletion) => &mut **deletion,
+            Self::Smaller(smaller) => &mut **smaller,
+        }
+    }
+}
+
 /// What was chosen so far.
-#[derive(Default)]
 struct Choices {
+    kind: ReductionKind,
+    /// The algorithm that runs on answers.
+    algorithm: Algorithm<[u64; 1]>,
+    fired: Batch<[u64; 1]>,
     root: Option<Root>,
     trees: Trees,
     /// What was fired, each once.
@@ -55,11 +94,30 @@ struct Choices {
     questions: Questions,
     n_found: u64,
     n_new: u64,
+    trial: Trial,
     /// Nodes that were asked about for new ones.
     n_asked: u64,
-    room: Option<usize>,
+    room: usize,
     /// Whether choices do not come again, or it is not known what they depend on.
     is_off: bool,
+}
+
+/// How many choices were found again while the number of new ones doubled the last time, and until then.
+#[derive(Clone, Copy, Default)]
+struct Trial {
+    lately: u64,
+    before: u64,
+}
+
+impl Trial {
+    /// Whether to go on remembering: choices come again, or do so more and more often.
+    fn goes_on(&mut self, n_found: u64, n_new: u64) -> bool {
+        let lately = n_found - self.before;
+        let earlier = std::mem::replace(self, Self { lately, before: n_found }).lately;
+        // Of half as many new ones.
+        let is_rising = lately >= n_new / 2 && 2 * lately >= 5 * earlier;
+        n_new < TRIAL || lately >= OFTEN * n_new / 2 || is_rising
+    }
 }
 
 /// What was fired in a state.
@@ -70,109 +128,58 @@ struct Fired {
     bits: u64,
 }
 
-/// What is asked of a state. Questions below the number of nodes are about the first place that is looked at to find out about a node.
-#[derive(Default)]
-struct Questions {
-    /// The others: about which node they are; and by node and what was found at that place, if anything else is looked at then.
-    nodes: Vec<TransitionId>,
-    numbers: FxHashMap<(TransitionId, i32), Option<u32>>,
-    /// What was required, each once, and whether the node was enabled.
-    answers: FxHashMap<Box<[u32]>, i32>,
-    /// Room to work in.
-    required: Requirements,
-    places: Vec<Range<usize>>,
-    words: Vec<u32>,
-}
-
-impl Questions {
-    /// The answer to a question; `None` if the system does not say what it depends on.
-    fn ask<Y: Rules + ?Sized>(
-        &mut self,
-        system: &Y,
-        question: u32,
-        state: &mut dyn Shown<Y::State>,
-    ) -> Result<Option<i32>, Fault> {
-        let n_nodes = system.n_nodes();
-        let is_first = (question as usize) < n_nodes;
-        let node = if is_first { TransitionId(question) } else { self.nodes[question as usize - n_nodes] };
-        let mut wrong = Ok(Some(()));
-        let answer = state.recall(question as usize, &mut |state, places| {
-            self.required.clear();
-            self.places.clear();
-            let told = match system.tell(state, node, &mut self.required, &mut self.places) {
-                Ok(Some(told)) => told,
-                other => {
-                    wrong = other.map(|_| None);
-                    return (0, false);
-                }
-            };
-            if is_first {
-                self.places.truncate(1);
-            }
-            if let Some(places) = places {
-                places.append(&mut self.places);
-            }
-            (if is_first { told.first as i32 } else { self.number(told.is_enabled) }, true)
-        });
-        wrong.map(|known| known.map(|()| answer))
-    }
-
-    /// The number of what is required at last.
-    fn number(&mut self, is_enabled: bool) -> i32 {
-        self.words.clear();
-        self.words.push(is_enabled.into());
-        for i in 0..self.required.n_alternatives() {
-            let alternative = self.required.alternative(i);
-            self.words.extend([alternative.below, alternative.nodes.len() as u32]);
-            self.words.extend(alternative.nodes.iter().map(|t| t.0));
-        }
-        if let Some(&known) = self.answers.get(&self.words[..]) {
-            return known;
-        }
-        let number = self.answers.len() as i32;
-        self.answers.insert(self.words.clone().into_boxed_slice(), number);
-        number
-    }
-
-    /// The question what is required of a node where this is found at the first place; `None` if that says so already.
-    fn question<Y: Rules + ?Sized>(
-        &mut self,
-        system: &Y,
-        node: TransitionId,
-        first: i32,
-        state: &Y::State,
-    ) -> Result<Option<u32>, Fault> {
-        if let Some(&known) = self.numbers.get(&(node, first)) {
-            return Ok(known);
-        }
-        self.required.clear();
-        self.places.clear();
-        system.tell(state, node, &mut self.required, &mut self.places)?;
-        let looks_at_more = self.places.iter().any(|place| *place != self.places[0]);
-        let question = looks_at_more.then(|| {
-            self.nodes.push(node);
-            (system.n_nodes() + self.nodes.len() - 1) as u32
-        });
-        self.numbers.insert((node, first), question);
-        Ok(question)
-    }
-
-    fn bytes(&self) -> usize {
-        // What is required is a list of some nodes.
-        self.nodes.len() * 64 + self.answers.len() * 128
-    }
-}
-
 impl Choices {
-    fn bytes(&self) -> usize {
-        self.trees.bytes() + self.questions.bytes() + self.found.len() * 2 * size_of::<Fired>()
+    fn new(kind: ReductionKind) -> Self {
+        Self {
+            kind,
+            algorithm: Algorithm::new(kind),
+            fired: Batch::new(),
+            root: None,
+            trees: Trees::default(),
+            found: Vec::new(),
+            numbers: FxHashMap::default(),
+            questions: Questions::default(),
+            n_found: 0,
+            n_new: 0,
+            trial: Trial::default(),
+            n_asked: 0,
+            room: ROOM,
+            is_off: false,
+        }
     }
 
-    fn room(&self) -> usize {
-        self.room.map_or(ROOM, |room| room.min(ROOM))
+    /// What was chosen where the answers were the same, if that is known without a look at the state.
+    #[inline]
+    fn find<S: ?Sized>(&mut self, state: &dyn Shown<S>) -> Option<u32> {
+        let found = self.root.and_then(|root| state.walk(&self.trees, root));
+        self.n_found += u64::from(found.is_some());
+        found
     }
 
-    fn number(&mut self, fired: &[TransitionId]) -> u32 {
+    /// What is chosen by answers; `None` if they cannot be had.
+    #[cold]
+    fn choose<Y: Rules + ?Sized>(&mut self, system: &Y, state: &mut dyn Shown<Y::State>) -> Option<u32> {
+        self.fired.clear();
+        let recalled = Recalled::new(system, state, &mut self.questions);
+        // If rules are at fault, whoever looks at the state will say so.
+        self.algorithm.of().expand(&recalled, &[0], &mut self.fired).ok()?;
+        self.n_new += 1;
+        self.n_asked += self.questions.asked.len() as u64;
+        if self.n_new.is_power_of_two() && !self.trial.goes_on(self.n_found, self.n_new) {
+            self.give_up();
+            return None;
+        }
+        let found = self.number();
+        if self.bytes() <= self.room {
+            let root = self.trees.insert(self.root, self.questions.asked.iter().copied(), found);
+            self.root = self.root.or(root);
+        }
+        Some(found)
+    }
+
+    /// The number of what was fired at last.
+    fn number(&mut self) -> u32 {
+        let fired = self.fired.vias();
         if let Some(&known) = self.numbers.get(fired) {
             return known;
         }
@@ -181,89 +188,65 @@ impl Choices {
         self.numbers.insert(fired.into(), self.found.len() as u32 - 1);
         self.found.len() as u32 - 1
     }
+
+    /// Keys are of no use any more.
+    fn give_up(&mut self) {
+        *self = Self { is_off: true, n_asked: self.n_asked, ..Self::new(self.kind) };
+    }
+
+    fn bytes(&self) -> usize {
+        self.trees.bytes() + self.questions.bytes() + self.found.len() * 2 * size_of::<Fired>()
+    }
 }
 
 impl<'y, Y: Whole + ?Sized> OnRules<'y, Y> {
     /// Chooses by the rules of a system, and holds what is chosen against the definition as often as is said.
     pub fn new(system: &'y Y, kind: ReductionKind, check: Option<CheckDepth>) -> Self {
         Self {
-            system: Noting::new(system),
-            kind,
-            algorithm: algorithm(kind),
+            system,
+            algorithm: Algorithm::new(kind),
             check,
             sampler: check.map(Sampler::new),
-            choices: Choices::default(),
-            fired: Batch::new(),
+            choices: Choices::new(kind),
             order: Vec::new(),
             kept: FixedBitSet::new(),
         }
     }
 
+    /// Whether nothing is ever left out.
+    fn is_full(&self) -> bool {
+        matches!(self.algorithm, Algorithm::Full(_))
+    }
+
     /// What is fired in a state; `None` if that is not known without looking at it.
     #[inline]
     fn choose(&mut self, state: &mut dyn Shown<Y::State>) -> Result<Option<u32>, Fault> {
-        let Choices { root, trees, n_found, is_off, .. } = &mut self.choices;
-        if *is_off {
-            return Ok(None);
+        match self.choices.find(state) {
+            Some(found) => Ok(Some(found)),
+            None => self.choose_anew(state),
         }
-        if let Some(found) = root.and_then(|root| state.walk(trees, root)) {
-            *n_found += 1;
-            return Ok(Some(found));
-        }
-        self.choose_anew(state)
     }
 
     #[cold]
     fn choose_anew(&mut self, state: &mut dyn Shown<Y::State>) -> Result<Option<u32>, Fault> {
-        let mut chosen = Ok(Vec::new());
-        state.show(&mut |state| chosen = self.fire(state));
-        let asked = chosen?;
-        let Self { system, choices, fired, .. } = self;
-        let (mut answers, n_asked) = (Vec::new(), asked.len() as u64);
-        for node in asked {
-            let mut question = Ok(Some(node.0));
-            while let Some(number) = question? {
-                let Some(answer) = choices.questions.ask(system.system, number, state)? else {
-                    choices.is_off = true;
-                    return Ok(None);
-                };
-                answers.push((number, answer));
-                question = Ok(None);
-                if number == node.0 {
-                    let questions = &mut choices.questions;
-                    state
-                        .show(&mut |state| question = questions.question(system.system, node, answer, state));
-                }
-            }
-        }
-        choices.n_new += 1;
-        choices.n_asked += n_asked;
-        let found = choices.number(fired.vias());
-        if choices.n_new >= TRIAL && choices.n_found < choices.n_new {
-            *choices = Choices { is_off: true, n_asked: choices.n_asked, ..Choices::default() };
+        if self.choices.is_off {
             return Ok(None);
         }
-        if choices.bytes() <= choices.room() {
-            let root = choices.trees.insert(choices.root, answers.into_iter(), found);
-            choices.root = choices.root.or(root);
+        let found = self.choices.choose(self.system, state);
+        if let (Some(found), Some(_)) = (found, &self.sampler) {
+            let has_fired = !self.choices.found[found as usize].vias.is_empty();
+            let mut checked = Ok(());
+            state.show(&mut |state| checked = self.hold_against_definition(state, has_fired));
+            checked?;
         }
-        Ok(Some(found))
+        Ok(found)
     }
 
-    /// Has the algorithm fire what it chooses, and holds that against the definition now and then; the nodes that it asked about.
-    fn fire(&mut self, state: &Y::State) -> Result<Vec<TransitionId>, Fault> {
-        let Self { system, algorithm, fired, .. } = self;
-        fired.clear();
-        let asked = system.asked(|| algorithm.expand(system, state, fired))?;
-        let has_fired = !fired.is_empty();
-        self.hold_against_definition(state, has_fired)?;
-        Ok(asked)
-    }
-
+    /// Holds what is chosen against the definition now and then.
     fn hold_against_definition(&mut self, state: &Y::State, has_fired: bool) -> Result<(), Fault> {
         let Self { system, algorithm, sampler, .. } = self;
         let Some(sampler) = sampler else { return Ok(()) };
-        sampler.check(system.system, state, has_fired, |set| algorithm.stubborn_set(system, state, set))
+        sampler.check(*system, state, has_fired, |set| algorithm.of().stubborn_set(*system, state, set))
     }
 
     /// Finds the places of what is fired among the successors; whether all of it is there.
@@ -278,52 +261,35 @@ impl<'y, Y: Whole + ?Sized> OnRules<'y, Y> {
             let place = made.clone().position(|via| via == *t);
             self.order.extend(place.map(|place| place as u32));
         }
-        self.order.len() == fired.vias.len()
-    }
-}
-
-/// The algorithm of this name.
-fn algorithm<'y, Y: Rules + ?Sized>(kind: ReductionKind) -> Box<dyn Reduction<Noting<'y, Y>> + 'y> {
-    match kind {
-        ReductionKind::None
-        | ReductionKind::Ample
-        | ReductionKind::Persistent1
-        | ReductionKind::Persistent2
-        | ReductionKind::Persistent3
-        | ReductionKind::UpSets => Box::new(Full),
-        ReductionKind::Closure => Box::new(Closure::default()),
-        ReductionKind::StrongComponents => Box::new(StrongComponents::default()),
-        ReductionKind::Deletion => Box::new(Deletion::default()),
-        ReductionKind::Smaller => Box::new(Smaller::new(StrongComponents::default(), Deletion::default())),
+        let is_complete = self.order.len() == fired.vias.len();
+        debug_assert!(is_complete, "what is fired is among the successors");
+        is_complete
     }
 }
 
 impl<Y: Whole + ?Sized> Reduction<Y> for OnRules<'_, Y> {
     fn name(&self) -> String {
-        self.algorithm.name()
+        if self.is_full() { ReductionKind::None } else { self.choices.kind }.word().into()
     }
 
     fn preserves(&self) -> Preserves {
-        self.algorithm.preserves()
+        if self.is_full() { Preserves::Everything } else { Preserves::Basic }
     }
 
     fn expand(&mut self, _: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
         let before = out.len();
-        self.algorithm.expand(&self.system, state, out)?;
-        if self.preserves().is_reduced() {
-            self.hold_against_definition(state, out.len() > before)?;
-        }
-        Ok(())
+        self.algorithm.of().expand(self.system, state, out)?;
+        if self.is_full() { Ok(()) } else { self.hold_against_definition(state, out.len() > before) }
     }
 
     fn can_sift(&self) -> bool {
         // Sets that are to be checked in every state are chosen there.
         let is_wanted = self.check != Some(CheckDepth::Everything);
-        is_wanted && !self.choices.is_off && self.preserves().is_reduced() && self.system.system.tells()
+        is_wanted && !self.choices.is_off && !self.is_full() && self.system.tells()
     }
 
     fn within(&mut self, limit: usize) {
-        self.choices.room = Some(limit / PART);
+        self.choices.room = ROOM.min(limit / PART);
     }
 
     fn bytes(&self) -> usize {
@@ -340,12 +306,11 @@ impl<Y: Whole + ?Sized> Reduction<Y> for OnRules<'_, Y> {
         state: &mut dyn Shown<Y::State>,
         kept: &mut FixedBitSet,
     ) -> Result<Option<()>, Fault> {
-        if !self.can_sift() {
+        if !Reduction::<Y>::can_sift(self) {
             return Ok(None);
         }
         let Some(found) = self.choose(state)? else { return Ok(None) };
         if !self.put_in_order(made.iter().map(|&(via, _)| via), found) {
-            debug_assert!(false, "what is fired is among the successors");
             return Ok(None);
         }
         kept.clear();
@@ -365,12 +330,12 @@ impl<Y: Whole + ?Sized> Reduction<Y> for OnRules<'_, Y> {
         if !Reduction::<Y>::can_sift(self) {
             return None;
         }
-        let shared = self.system.system.shared()?;
-        Some(Box::new(Elsewhere { shared, kind: self.kind, room: self.choices.room }))
+        let shared = self.system.shared()?;
+        Some(Box::new(Elsewhere { shared, kind: self.choices.kind, room: self.choices.room }))
     }
 
     fn stubborn_set(&mut self, _: &Y, state: &Y::State, out: &mut Vec<TransitionId>) -> Result<(), Fault> {
-        self.algorithm.stubborn_set(&self.system, state, out)
+        self.algorithm.of().stubborn_set(self.system, state, out)
     }
 }
 
@@ -392,7 +357,6 @@ impl<Y: Whole + ?Sized> Sieve<Y::State> for OnRules<'_, Y> {
             return Ok(Some(Explored::Bits(bits)));
         }
         if !self.put_in_order(made.iter().copied(), found) {
-            debug_assert!(false, "what is fired is among the successors");
             return Ok(None);
         }
         self.kept.clear();
@@ -419,10 +383,10 @@ impl<Y: Whole + ?Sized> Sieve<Y::State> for OnRules<'_, Y> {
 struct Elsewhere<'y, S: ?Sized> {
     shared: Box<dyn Shared<S> + 'y>,
     kind: ReductionKind,
-    room: Option<usize>,
+    room: usize,
 }
 
-impl<S: stubborn_system::Vector + ?Sized> Sieves<S> for Elsewhere<'_, S> {
+impl<S: Vector + ?Sized> Sieves<S> for Elsewhere<'_, S> {
     fn lend(&self, work: &mut dyn FnMut(&mut dyn Sieve<S>)) {
         self.shared.lend(&mut |system| {
             let mut reduction = OnRules::new(system, self.kind, None);

@@ -32,17 +32,12 @@ struct Compared {
     states: usize,
     /// States in which something was left out.
     partial: usize,
-    /// Nodes that were asked about, at most as often as there are states and nodes.
-    asked: u64,
-    nodes: usize,
 }
 
 impl Compared {
     fn add(&mut self, other: Self) {
         self.states += other.states;
         self.partial += other.partial;
-        self.asked += other.asked;
-        self.nodes += other.nodes;
     }
 }
 
@@ -102,14 +97,19 @@ fn compare_choices<Y: Whole, const N: usize>(system: &Y, kind: ReductionKind) ->
         }
         compared.states += 1;
         compared.partial += usize::from(!is_whole);
-        compared.nodes += system.n_nodes();
         for i in 0..all.len() {
             if seen.len() < MOST && seen.insert(*all.state(i)) {
                 waiting.push_back(*all.state(i));
             }
         }
     }
-    compared.asked = sieve.work();
+    let asked = sieve.work();
+    for key in &seen {
+        let _ = sieve.successors(&packed, key, 0, &mut States::default());
+    }
+    if sieve.work() != asked {
+        return Err("what was chosen once is chosen anew".into());
+    }
     Ok(compared)
 }
 
@@ -253,10 +253,7 @@ fn what_is_explored_of_the_gallery_is_the_same_on_keys() {
         }
     }
     println!("{all:?}");
-    assert!(
-        all.states > 50_000 && all.partial * 5 > all.states && all.asked as usize * 4 < all.nodes * 3,
-        "{all:?}"
-    );
+    assert!(all.states > 50_000 && all.partial * 5 > all.states, "{all:?}");
 }
 
 #[test]
@@ -275,10 +272,7 @@ fn what_is_explored_of_random_models_is_the_same_on_keys() {
         }
     }
     println!("{all:?}");
-    assert!(
-        all.states > 10_000 && all.partial * 20 > all.states && all.asked as usize * 4 < all.nodes * 3,
-        "{all:?}"
-    );
+    assert!(all.states > 10_000 && all.partial * 20 > all.states, "{all:?}");
 }
 
 #[test]
