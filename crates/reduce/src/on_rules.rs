@@ -46,7 +46,7 @@ pub struct OnRules<'y, Y: System + ?Sized> {
 enum Algorithm<S: Vector + ?Sized> {
     Full(Full),
     Closure(Closure),
-    StrongComponents(StrongComponents),
+    StrongComponents(Box<StrongComponents>),
     Deletion(Box<Deletion<S>>),
     Smaller(Box<Smaller<StrongComponents, Deletion<S>, S>>),
 }
@@ -61,7 +61,7 @@ impl<S: Vector + ?Sized> Algorithm<S> {
             | ReductionKind::Persistent3
             | ReductionKind::UpSets => Self::Full(Full),
             ReductionKind::Closure => Self::Closure(Closure::default()),
-            ReductionKind::StrongComponents => Self::StrongComponents(StrongComponents::default()),
+            ReductionKind::StrongComponents => Self::StrongComponents(Box::default()),
             ReductionKind::Deletion => Self::Deletion(Box::default()),
             ReductionKind::Smaller => {
                 Self::Smaller(Box::new(Smaller::new(StrongComponents::default(), Deletion::default())))
@@ -73,7 +73,7 @@ impl<S: Vector + ?Sized> Algorithm<S> {
         match self {
             Self::Full(full) => full,
             Self::Closure(closure) => closure,
-            Self::StrongComponents(components) => components,
+            Self::StrongComponents(components) => &mut **components,
             Self::Deletion(deletion) => &mut **deletion,
             Self::Smaller(smaller) => &mut **smaller,
         }

@@ -103,11 +103,14 @@ fn compare_choices<Y: Whole, const N: usize>(system: &Y, kind: ReductionKind) ->
             }
         }
     }
-    let asked = sieve.work();
-    for key in &seen {
-        let _ = sieve.successors(&packed, key, 0, &mut States::default());
-    }
-    if sieve.work() != asked {
+    // Answers are forgotten where it turns out that more is looked at than was known.
+    let mut go_through = || {
+        for key in &seen {
+            let _ = sieve.successors(&packed, key, 0, &mut States::default());
+        }
+        sieve.work()
+    };
+    if go_through() != go_through() {
         return Err("what was chosen once is chosen anew".into());
     }
     Ok(compared)
