@@ -26,6 +26,8 @@ pub(crate) struct Values {
     parts: Vec<Dictionary>,
     /// How many values each part had some time ago: who had few then and has many now will have more.
     earlier: Vec<usize>,
+    /// How often keys were too narrow.
+    pub(crate) n_failures: u32,
     /// Memory in use, in bytes.
     n_bytes: usize,
     /// If states are keys as they are: where their parts lie. Then values are not numbered.
@@ -145,9 +147,12 @@ impl Values {
         self.shapes.iter().enumerate().find_map(roots)
     }
 
-    /// For the shape and for each part.
+    /// For the shape and for each part. To begin again because a part has one value more than there is room for takes as long as the search until then, and where that came to pass
+    /// more than once there may be many such parts, each with a few more values than the last time. So from then on all have room for half as many values more, and then for as many more as there are.
     fn bits(&self) -> Vec<u8> {
-        let parts = self.parts.iter().map(|values| bits_for(values.len()));
+        let halves = self.n_failures.saturating_sub(1) as usize;
+        let spare = |n: usize| if n > FEW_VALUES { n * halves / 2 } else { 0 };
+        let parts = self.parts.iter().map(|values| bits_for(values.len() + spare(values.len())));
         std::iter::once(bits_for(self.shapes.len())).chain(parts).collect()
     }
 

@@ -37,8 +37,9 @@ use stubborn_system::{
     Batch, Fault, Observed, Part, Parts, Question, Rows, System, Tracer, TransitionId, Unit, Vector,
 };
 
-/// States after which it is judged whether anything is remembered.
+/// States after which it is judged whether anything is remembered, and for how many of them one unit may be new: of the models that gain from keys none has one for six.
 const TRIAL: u64 = 1 << 14;
+const WORTH: u64 = 4;
 
 /// Memory that values may take, and as much again what was made of them, in bytes; the part of all memory that each may take;
 /// and how often values are looked at.
@@ -148,7 +149,9 @@ impl<'y, Y: System + ?Sized, const N: usize> Packed<'y, Y, N> {
     /// What was seen, for another packing.
     pub fn into_sample(self) -> Sample<'y, Y::State> {
         let core = self.core.into_inner();
-        Sample { tracer: core.tracer, values: core.codec.values }
+        let mut sample = Sample { tracer: core.tracer, values: core.codec.values };
+        sample.note(self.failure.get());
+        sample
     }
 
     /// Lets `look` see the state of a key.
@@ -340,7 +343,7 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
     #[cold]
     fn make(&mut self, key: &[u64; N], agent: usize, number: usize) -> Result<Expanded, Halt> {
         self.n_new += 1;
-        let is_new_to_it = self.memo.now > TRIAL && self.n_new > self.memo.now;
+        let is_new_to_it = self.memo.now > TRIAL && WORTH * self.n_new > self.memo.now;
         if is_new_to_it || self.n_new.is_multiple_of(LOOK) && self.codec.values.bytes() > self.memo.room {
             return Err(Halt::Useless);
         }

@@ -3,6 +3,7 @@
 //! States are those of walks at random, which come far, and the first of a search, which comes everywhere. A part that leads an
 //! agent and has a new value in many of them would never be seen again: it is taken finer apart.
 
+use crate::Failure;
 use crate::codec::Values;
 use rustc_hash::FxHashSet;
 use stubborn_system::{Batch, Composed, Fault, Parts, System, Tracer, Vector};
@@ -71,6 +72,11 @@ impl<'y, S: Vector + ?Sized> Sample<'y, S> {
                 }
             }
         }
+    }
+
+    /// Notes why a packing did not serve.
+    pub(crate) fn note(&mut self, failure: Option<Failure>) {
+        self.values.n_failures += u32::from(failure == Some(Failure::TooNarrow));
     }
 
     /// Whether successors are to be in the order of descending numbers.

@@ -51,6 +51,8 @@ impl<const N: usize> Team<N> {
     pub fn disband<S: Vector + ?Sized>(self, sample: &mut Sample<'_, S>) -> Option<Failure> {
         let mut common = self.common.lock().unwrap_or_else(PoisonError::into_inner);
         *sample.values = std::mem::take(&mut *common);
-        *self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+        let failure = *self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        sample.note(failure);
+        failure
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::files::{compile_file, models, promela_files};
 use crate::networks::{all_networks, for_random_networks};
-use stubborn_explore::{End, Limits, Stop, Unwatched};
+use stubborn_explore::{End, Limits, Stats, Stop, Unwatched, Watch};
 use stubborn_lts::{Composition, CompositionJob, Expr, Mark, Plan, Special, with_composition};
 use stubborn_model::{ModelSystem, RuleSource};
 use stubborn_oracle::campaign::{fail, seeds};
@@ -168,6 +168,36 @@ fn values_that_do_not_come_again_are_left_to_the_system() {
     });
     assert_eq!(counts[0], counts[1]);
     assert_eq!(counts[0].0, 200_000);
+}
+
+/// Counts how often a search begins.
+#[derive(Default)]
+struct Beginnings {
+    states: u64,
+    n: usize,
+}
+
+impl Watch for Beginnings {
+    fn tick(&mut self, stats: &Stats) -> Option<Stop> {
+        self.n += usize::from(stats.states < self.states);
+        self.states = stats.states;
+        None
+    }
+}
+
+#[test]
+#[cfg_attr(feature = "always-interpreter", ignore = "this build has no keys")]
+fn many_values_that_become_more_one_after_the_other_are_given_up_soon() {
+    // Sixty parts, each of which has one value more than there is room for at another time.
+    let text = "int n; int a[40]; active proctype P() { do :: n < 400000 -> n++; a[n % 40] = n * 17 od }
+        active proctype Q() { int b[20]; int i; do :: i < 3000 -> b[i % 20] = b[(i+7) % 20] * 31 + i; i++ :: else -> break od }";
+    let (network, _) = compiled(text, &[]).expect("it is right");
+    let limits = Limits { states: 500_000, ..Limits::default() };
+    let mut watch = Beginnings::default();
+    let analysis =
+        analyse(&network, &Options { limits, ..Options::default() }, &mut watch).expect("no fault");
+    assert_eq!(analysis.phases[0].stats.states, 500_000);
+    assert!((1..=5).contains(&watch.n), "it began again {} times", watch.n);
 }
 
 /// What a tracer does not tell the first part of.
