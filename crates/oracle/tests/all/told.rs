@@ -140,7 +140,8 @@ fn compare_model(
         1 => with::<[u64; 1], 1>(model, source, kind, is_forgetful),
         2 => with::<[u64; 2], 2>(model, source, kind, is_forgetful),
         3 | 4 => with::<[u64; 4], 4>(model, source, kind, is_forgetful),
-        _ => Ok(Compared::default()),
+        // Values have numbers then.
+        _ => with::<[u64], 4>(model, source, kind, is_forgetful),
     }
 }
 
@@ -228,9 +229,10 @@ fn sources(model: &dyn Model) -> Vec<RuleSource> {
     all.into_iter().filter(has).collect()
 }
 
-/// Models of the gallery that are not large.
+/// Models of the gallery that are not large, and one whose states have many words.
 fn gallery() -> Vec<Box<dyn Model>> {
-    let mut models = Vec::new();
+    let mut models = vec![stubborn_gallery::build("peterson", Some(16), None).expect("it makes sense")];
+    assert!(models[0].layout().n_words() > 4);
     for entry in stubborn_gallery::entries() {
         for (variant, _) in entry.variants {
             let small = (*entry.sizes.start()).max(2).min(*entry.sizes.end());
