@@ -153,16 +153,16 @@ pub(crate) fn options(model: &dyn Model, source: RuleSource, args: &CheckArgs) -
     }
     let own = model.questions();
     let asked = questions(&model.name(), own.clone(), own, args)?;
-    Ok(options_for(asked, reduction, args))
+    // To see where there is no return takes edges, which questions about states do not need.
+    let is_about_states = |question: &Question| matches!(question, Question::Safety | Question::Deadlock);
+    let show_no_return = !asked.iter().all(is_about_states);
+    Ok(Options { show_no_return, ..options_for(asked, reduction, args) })
 }
 
 /// The options, once questions and reduction are known.
 pub(crate) fn options_for(questions: Vec<Question>, reduction: ReductionKind, args: &CheckArgs) -> Options {
     let depth = if args.check_reduction { CheckDepth::Everything } else { CheckDepth::Sample };
-    let is_about_states = |question: &Question| matches!(question, Question::Safety | Question::Deadlock);
     Options {
-        // It takes edges, which nothing else is asked that needs them.
-        show_no_return: !questions.iter().all(is_about_states),
         questions: Some(questions),
         reduction,
         check: Some(depth),

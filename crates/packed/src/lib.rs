@@ -37,9 +37,9 @@ use stubborn_system::{
     Batch, Fault, Observed, Part, Parts, Question, Rows, System, Tracer, TransitionId, Unit, Vector,
 };
 
-/// States after which it is judged whether anything is remembered, and for how many of them one unit may be new: of the models that gain from keys none has one for six.
+/// States after which it is judged whether anything is remembered, and of how many looks at an agent one may find nothing: to learn what it does takes about as long as the system takes for ten.
 const TRIAL: u64 = 1 << 14;
-const WORTH: u64 = 4;
+const WORTH: u64 = 10;
 
 /// Memory that values may take, and as much again what was made of them, in bytes; the part of all memory that each may take;
 /// and how often values are looked at.
@@ -343,7 +343,8 @@ impl<S: Vector + ?Sized, const N: usize> Core<'_, S, N> {
     #[cold]
     fn make(&mut self, key: &[u64; N], agent: usize, number: usize) -> Result<Expanded, Halt> {
         self.n_new += 1;
-        let is_new_to_it = self.memo.now > TRIAL && WORTH * self.n_new > self.memo.now;
+        let n_agents = self.memo.shapes[self.codec.shape_of(key)].len() as u64;
+        let is_new_to_it = self.memo.now > TRIAL && WORTH * self.n_new > self.memo.now * n_agents;
         if is_new_to_it || self.n_new.is_multiple_of(LOOK) && self.codec.values.bytes() > self.memo.room {
             return Err(Halt::Useless);
         }
