@@ -116,6 +116,10 @@ impl<'y, Y: System + ?Sized> Reduction<AnySystem<'y, Y::State>> for Chosen<'_, Y
         self.reduction.work()
     }
 
+    fn order(&self) -> Option<&[u32]> {
+        self.reduction.order()
+    }
+
     fn is_whole(&self) -> bool {
         self.reduction.is_whole()
     }

@@ -48,6 +48,8 @@ pub enum Trouble {
     RendezvousInSequence,
     /// An atomic sequence comes back to a state that it passed; it was not followed further.
     EndlessAtomic,
+    /// An atomic sequence is too long, or branches too often; it was not followed further.
+    AtomicTooLong,
     /// An event that the trace does not allow, or the last one that a `notrace` forbids.
     TraceViolated,
     /// Two steps of the trace fit the same event; the first was taken.
@@ -72,13 +74,14 @@ impl Trouble {
         !matches!(self, Self::EndlessAtomic)
     }
 
-    /// If a limit on the size of states kept the step from being done: what there would be too much of. That says
+    /// If a limit on the size of states or on the length of atomic sequences kept the step from being done: what there would be too much of. That says
     /// something about the tool, and nothing about the model.
     pub fn too_much(&self) -> Option<&'static str> {
         match self {
             Self::TooManyProcesses => Some("processes"),
             Self::TooManyChannels => Some("channels"),
             Self::VectorTooLarge => Some("bytes in a state"),
+            Self::AtomicTooLong => Some("steps in an atomic sequence"),
             _ => None,
         }
     }
@@ -102,6 +105,7 @@ impl fmt::Display for Trouble {
             Self::EndlessSequence => write!(f, "a d_step does not end"),
             Self::RendezvousInSequence => write!(f, "a d_step sends on a rendezvous channel"),
             Self::EndlessAtomic => write!(f, "an atomic sequence does not end"),
+            Self::AtomicTooLong => write!(f, "an atomic sequence is too long"),
             Self::TraceViolated => write!(f, "the event trace does not allow this event"),
             Self::TraceNotDeterministic => write!(f, "the event trace is not deterministic"),
             Self::TraceUnfinished => write!(f, "the event trace is not completed"),

@@ -10,7 +10,7 @@
 //! * `timeout` holds if without it nothing can be done in the state.
 //!
 //! **Differs** from SPIN where an atomic sequence never ends: SPIN follows it down to the limit of its
-//! depth; here it ends where it comes back to a state that it passed, with an event.
+//! depth; here it ends where it comes back to a state that it passed, with an event. One that is too long to be followed is cut, so that the search is inconclusive.
 //! **Checked by** the comparison with SPIN's counts in the Promela front-end's tests.
 
 use crate::execute::Moment;
@@ -18,6 +18,10 @@ use crate::frame::Frame;
 use crate::{Action, Event, LocationId, Network, Pattern, Place, Step, StepId, Trouble};
 use std::collections::HashSet;
 use stubborn_system::TransitionId;
+
+/// How many states an atomic sequence may pass on the way to an end, and all together on the ways to all of its ends. SPIN's depth is 10,000 if nobody says otherwise.
+pub(crate) const LONGEST_ATOMIC: usize = 1 << 18;
+pub(crate) const MOST_ATOMIC: usize = 1 << 24;
 
 /// One step of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -133,7 +137,18 @@ impl Network {
         let mut passed: Vec<Move<'n>> = Vec::new();
         let mut known: HashSet<Vec<u8>> = HashSet::new();
         let mut stack = vec![(0, first)];
+        let mut n_followed = 0;
         while let Some((depth, next)) = stack.pop() {
+            n_followed += 1;
+            // Whoever asked says that these are too many.
+            if expansion.successors.len() - before > self.n_outcomes {
+                return;
+            }
+            if depth > LONGEST_ATOMIC || n_followed > MOST_ATOMIC {
+                let step = next.trail.last().map(|m| (m.pid, m.step));
+                expansion.events.push(Event { trouble: Trouble::AtomicTooLong, step });
+                return;
+            }
             for back in passed.drain(depth..) {
                 known.remove(&back.frame.bytes);
             }

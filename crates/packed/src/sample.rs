@@ -99,7 +99,11 @@ fn search<Y: System + ?Sized>(system: &Y, most: usize, out: &mut Batch<Y::State>
     let mut next = first;
     while next < out.len() && out.len() - first < most {
         successors.clear();
-        if system.successors(out.state(next), &mut successors).is_ok() {
+        let made = system.successors(out.state(next), &mut successors);
+        if successors.take_cut().is_some() {
+            break;
+        }
+        if made.is_ok() {
             for i in 0..successors.len() {
                 // If two states have one hash, one of them is not looked at: no harm is done.
                 if seen.insert(successors.state(i).hash64()) {
@@ -126,7 +130,13 @@ fn walk<Y: System + ?Sized>(system: &Y, n_steps: usize) -> Result<Batch<Y::State
         }
         successors.clear();
         // What is wrong with a state the search will find.
-        if system.successors(from.state(0), &mut successors).is_err() || successors.is_empty() {
+        let made = system.successors(from.state(0), &mut successors);
+        let is_cut = successors.take_cut().is_some();
+        if made.is_err() || successors.is_empty() || is_cut {
+            // What has limits may take long to come to them, and would again.
+            if is_cut || from.state(0) == begin.state(0) {
+                break;
+            }
             from = begin.clone();
             continue;
         }

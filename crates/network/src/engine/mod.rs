@@ -19,6 +19,7 @@ mod program;
 mod traced;
 
 use crate::check::is_safety;
+use crate::expand::{LONGEST_ATOMIC, MOST_ATOMIC};
 use crate::{Expr, Network};
 use layout::Layout;
 use moves::{Move, Moves, Wanted};
@@ -328,6 +329,7 @@ impl Room {
         self.path.push(Node { first: n_moves, bytes: n_bytes, next: from, end: from + 1 });
         // A state passed on the way, and how deep it lies; for finding sequences without an end.
         let mut passed: Option<(usize, Move)> = None;
+        let mut n_followed = 0;
         while let Some(node) = self.path.last_mut() {
             if node.next == node.end {
                 self.moves.truncate(node.first, node.bytes);
@@ -337,6 +339,10 @@ impl Room {
             }
             let at = self.moves.list[node.next];
             node.next += 1;
+            n_followed += 1;
+            if n_followed > MOST_ATOMIC || self.path.len() > LONGEST_ATOMIC {
+                return false;
+            }
             if let Some(keeper) = at.keeper {
                 self.current.clear();
                 self.current.extend_from_slice(&self.moves.bytes[at.start..at.end]);

@@ -170,6 +170,28 @@ fn values_that_do_not_come_again_are_left_to_the_system() {
     assert_eq!(counts[0].0, 200_000);
 }
 
+#[test]
+fn atomic_sequences_that_go_on_and_on_are_cut() {
+    let text = "int x, y; active proctype P() { atomic { do :: x++ od } } active proctype Q() { y = x }";
+    let (network, _) = compiled(text, &[]).expect("it is right");
+    for engine in [EngineKind::Auto, EngineKind::Packed, EngineKind::Interpreter] {
+        let options = Options { engine, ..Options::default() };
+        let analysis = analyse(&network, &options, &mut Unwatched).expect("no fault");
+        let too_much = "steps in an atomic sequence";
+        assert_eq!(analysis.phases[0].end, End::Stopped(Stop::TooMuch { too_much }));
+        assert!(analysis.answers.iter().all(|answer| matches!(answer.verdict, Verdict::Inconclusive(_))));
+    }
+}
+
+#[test]
+fn atomic_sequences_that_branch_again_and_again_are_refused() {
+    let text = "byte a[40]; byte s; active proctype P() { byte i;
+        atomic { do :: i < 40 -> if :: a[i] = 0 :: a[i] = 1 fi; i++ :: else -> break od }; s = a[3] }";
+    let (network, _) = compiled(text, &[]).expect("it is right");
+    let broken = analyse(&network, &Options::default(), &mut Unwatched).expect_err("too many outcomes");
+    assert!(broken.fault.to_string().contains("outcomes"), "{}", broken.fault);
+}
+
 /// Counts how often a search begins.
 #[derive(Default)]
 struct Beginnings {
