@@ -98,9 +98,8 @@ fn compare<const N: usize>(
 ) -> Option<Result<[usize; 2], String>> {
     let sample = Sample::new(network, 1_000).ok().flatten()?;
     let packed = Packed::<_, N>::new(network, sample).ok()?;
-    let mut on_states = NetworkReduction::new(network, &[], kind);
-    let mut honest = NetworkReduction::new(network, &[], kind);
-    let mut forgetful = Forgetful(NetworkReduction::new(network, &[], kind));
+    let reduction = || NetworkReduction::new(network, &[], kind).tireless();
+    let (mut on_states, mut honest, mut forgetful) = (reduction(), reduction(), Forgetful(reduction()));
     let inner: &mut dyn Reduction<Network> = if is_honest { &mut honest } else { &mut forgetful };
     let mut on_keys = OnKeys::<dyn Reduction<Network>, [u8], N>::new(inner);
     let (mut keys, mut states, mut all) = (Batch::new(), Batch::new(), Batch::new());

@@ -192,6 +192,13 @@ impl<'n> NetworkReduction<'n> {
         Self { depth: Some(depth), ..self }
     }
 
+    /// Tries as hard in every state, however little that brings: for tests, because on keys, where states have other hashes, it may seem to bring more or less.
+    #[must_use]
+    pub fn tireless(mut self) -> Self {
+        (self.patience.is_tireless, self.deletion.is_tireless) = (true, true);
+        self
+    }
+
     /// The same without a memory of what was picked before, to hold others against.
     pub fn forgetful(mut self) -> Self {
         self.memo.forget();

@@ -63,6 +63,8 @@ pub(super) struct Patience {
     is_resting: bool,
     /// Trials that failed one after the other.
     n_failed: u32,
+    /// Whether no trial ever fails.
+    pub(super) is_tireless: bool,
 }
 
 /// Whether a state that was left out is found.
@@ -94,6 +96,9 @@ impl Patience {
     }
 
     fn judge(&mut self) {
+        if self.is_tireless {
+            return;
+        }
         let is_found = |left: &&Left| match left {
             Left::Found => true,
             Left::Asked(question) => self.seen.answer(*question),
@@ -115,7 +120,7 @@ impl Patience {
 
     /// The choice that began last brought nothing at all.
     pub(super) fn was_in_vain(&mut self) {
-        if self.pause > 0 {
+        if self.pause > 0 || self.is_tireless {
             return;
         }
         self.n_vain += 1;
