@@ -62,9 +62,7 @@ pub(crate) fn check(file: &Path, asking: Asking<'_>, trail: Option<&Path>) -> Re
     // Searches for runs have sets for every kind of search.
     let of_runs = args.reduction.map_or(ReductionKind::Smaller, Into::into);
     let mut report = if asks_about_states(linear, args) {
-        // Whoever names a reduction wants to see it.
-        let may_race = args.reduction.is_none() && !args.check_reduction;
-        report(&name, &subject, &asked, (reduction, may_race), args)
+        report(&name, &subject, &asked, (reduction, may_race(args)), args)
     } else {
         Ok(nothing_yet(&name, &network))
     };
@@ -88,6 +86,11 @@ pub(crate) fn check(file: &Path, asking: Asking<'_>, trail: Option<&Path>) -> Re
     let is_told = is_full && (args.json || !args.quiet);
     let unreached = is_told.then(|| unreached(&network, &subject.executed()));
     Ok(show(&name, report, unreached.as_deref(), args))
+}
+
+/// Whether a search without reduction may take the place of one with it: whoever names a reduction wants to see it.
+fn may_race(args: &CheckArgs) -> bool {
+    args.reduction.is_none() && !args.check_reduction
 }
 
 /// Whether anything is asked besides properties of runs. One property that is named is all that is asked.
@@ -152,6 +155,7 @@ fn check_property(
     let is_simple = reduction != ReductionKind::None && !linear.fair && !linear.tester && is_plain(args);
     if let Some(invariant) = property.invariant().filter(|_| is_simple) {
         let asked = Asked { invariants: vec![invariant], ..Asked::default() };
+        let options = Options { race: may_race(args).then(Default::default), ..options };
         return check_invariant(report, &bound, searched, as_written, &asked, &options, watch);
     }
     let fairness = linear.fair.then_some(&mut movers as &mut dyn Participants<[u8]>);
@@ -183,7 +187,8 @@ fn check_invariant(
     let subject = Subject::new(network, asked).minding_states_only();
     let original = as_written.asking(asked).minding_states_only();
     let checks = subject.checks();
-    let options = Options { questions: Some(vec![Question::Safety]), ..options.clone() };
+    let options =
+        Options { questions: Some(vec![Question::Safety]), show_no_return: false, ..options.clone() };
     let make = |kind: ReductionKind| own_reduction(network, &checks, &asked.readers(), kind, &options);
     let mut analysis = analyse_with(&subject, &make, &options, &mut watch).map_err(Failure::Broken)?;
     if on_original(&subject, &original, &mut analysis, &options).is_err() {

@@ -12,15 +12,19 @@
 //! rule makes a wrong "holds".
 
 use crate::{Preserves, Reduction};
+use rustc_hash::FxHashSet;
 use std::cell::Cell;
-use std::collections::HashSet;
 use stubborn_system::{Batch, Fault, Observed, Question, Rules, TransitionId, Vector};
+
+/// Firings of one check, at most; so many there are to begin with, and so many does each state earn that a set was chosen for.
+const AT_ONCE: u64 = 10_000;
+const EARNED: u64 = 16;
 
 /// How much is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckDepth {
-    /// The first 64 states and then ever fewer (those numbered by powers of two), each with 5,000 firings and
-    /// 20 more per transition.
+    /// The first 64 states and then ever fewer (those numbered by powers of two), each with as many firings as are left of [`AT_ONCE`] that there are to
+    /// begin with and [`EARNED`] more for each state: so that a small search is not mostly a check of its sets.
     Sample,
     /// Every state, completely.
     Everything,
@@ -38,19 +42,26 @@ pub struct Checked<R> {
 pub(crate) struct Sampler {
     depth: CheckDepth,
     n_seen: u64,
+    /// Firings that were made.
+    n_fired: u64,
 }
 
 impl Sampler {
     pub(crate) fn new(depth: CheckDepth) -> Self {
-        Self { depth, n_seen: 0 }
+        Self { depth, n_seen: 0, n_fired: 0 }
     }
 
-    /// How many firings the check of the next state may take; `None` if it is not to be checked.
-    pub(crate) fn next(&mut self) -> Option<u64> {
+    /// Whether the next state is to be checked.
+    pub(crate) fn is_next(&mut self) -> bool {
         self.n_seen += 1;
+        self.depth == CheckDepth::Everything || self.n_seen <= 64 || self.n_seen.is_power_of_two()
+    }
+
+    /// How many firings the check of this state may take.
+    fn budget(&self) -> u64 {
         match self.depth {
-            CheckDepth::Everything => Some(u64::MAX),
-            CheckDepth::Sample => (self.n_seen <= 64 || self.n_seen.is_power_of_two()).then_some(5_000),
+            CheckDepth::Everything => u64::MAX,
+            CheckDepth::Sample => (AT_ONCE + EARNED * self.n_seen).saturating_sub(self.n_fired).min(AT_ONCE),
         }
     }
 
@@ -62,11 +73,16 @@ impl Sampler {
         has_fired: bool,
         set: impl FnOnce(&mut Vec<TransitionId>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let Some(budget) = self.next() else { return Ok(()) };
+        let budget = if self.is_next() { self.budget() } else { 0 };
+        if budget == 0 {
+            return Ok(());
+        }
         let mut members = Vec::new();
         set(&mut members)?;
-        let budget = budget.saturating_add(20 * system.n_transitions() as u64);
-        Definition::new(system, &members, budget).check(state, has_fired)
+        let definition = Definition::new(system, &members, budget);
+        let checked = definition.check(state, has_fired);
+        self.n_fired += budget - definition.budget.get();
+        checked
     }
 }
 
@@ -107,6 +123,16 @@ impl<Y: Rules + Observed + ?Sized, R: Reduction<Y>> Reduction<Y> for Checked<R> 
     }
 }
 
+/// Where states are put, so that a firing need not make room for them.
+struct Room<S: Vector + ?Sized> {
+    /// Where outside transitions lead from the state at hand, and where a member does.
+    found: Batch<S>,
+    after: Batch<S>,
+    /// Where both lead, in the two orders.
+    one_way: Batch<S>,
+    other_way: Batch<S>,
+}
+
 /// A set of nodes, to be held against the definition.
 struct Definition<'a, Y: ?Sized> {
     system: &'a Y,
@@ -131,9 +157,11 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
 
     fn check(&self, start: &Y::State, has_fired: bool) -> Result<(), Fault> {
         let n = self.system.n_transitions();
+        let mut room =
+            Room { found: Batch::new(), after: Batch::new(), one_way: Batch::new(), other_way: Batch::new() };
         let mut enabled = vec![false; n];
         for (t, is_enabled) in enabled.iter_mut().enumerate() {
-            *is_enabled = self.fire(start, t)?.is_some();
+            *is_enabled = self.fire(start, t, &mut room.after)?;
         }
         if !has_fired && let Some(t) = enabled.iter().position(|&e| e) {
             return Err(self.fault(
@@ -143,16 +171,19 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
             ));
         }
         let fails_at_start = self.fails(start)?;
-        let mut seen: HashSet<Vec<u8>> = HashSet::from([start.as_bytes().to_vec()]);
+        let mut seen: FxHashSet<Vec<u8>> = FxHashSet::default();
+        seen.insert(start.as_bytes().to_vec());
         let mut outside = Batch::new();
         outside.push(TransitionId(0), start);
         let mut next = 0;
         while next < outside.len() && self.budget.get() > 0 {
-            let mut found = Batch::new();
-            self.check_state(start, outside.state(next), &enabled, fails_at_start, &mut found)?;
-            for i in 0..found.len() {
-                if seen.insert(found.state(i).as_bytes().to_vec()) {
-                    outside.push(found.via(i), found.state(i));
+            room.found.clear();
+            self.check_state(start, outside.state(next), &enabled, fails_at_start, &mut room)?;
+            for i in 0..room.found.len() {
+                let state = room.found.state(i);
+                if !seen.contains(state.as_bytes()) {
+                    seen.insert(state.as_bytes().to_vec());
+                    outside.push(room.found.via(i), state);
                 }
             }
             next += 1;
@@ -160,16 +191,17 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
         Ok(())
     }
 
-    /// Checks one outside state `s`; appends the states that outside transitions lead to.
+    /// Checks one outside state `s`; finds the states that outside transitions lead to.
     fn check_state(
         &self,
         start: &Y::State,
         s: &Y::State,
         enabled: &[bool],
         fails_at_start: bool,
-        found: &mut Batch<Y::State>,
+        room: &mut Room<Y::State>,
     ) -> Result<(), Fault> {
         let n = self.system.n_transitions();
+        let Room { found, after, one_way, other_way } = room;
         let fails = self.fails(s)?;
         // Where the check fails already there is nothing more to preserve about it.
         let watches_check = !fails_at_start && fails;
@@ -186,11 +218,11 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
             if self.budget.get() == 0 {
                 return Ok(());
             }
-            let after = self.fire(s, t)?;
-            let Some(after) = after.filter(|_| enabled[t]) else {
-                self.check_disabled(start, s, t, enabled[t])?;
+            let is_enabled = self.fire(s, t, after)?;
+            if !(is_enabled && enabled[t]) {
+                self.check_disabled(start, s, t, (enabled[t], is_enabled))?;
                 continue;
-            };
+            }
             let after = after.state(0);
             if self.check == Some(false) && watches_check && !self.fails(after)? {
                 let what =
@@ -198,13 +230,12 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
                 return Err(self.fault("D1", start, &what));
             }
             for i in 0..found.len() {
-                let both_ways = (self.fire(found.state(i), t)?, self.fire(after, found.via(i).index())?);
-                let commute = match &both_ways {
-                    (Some(a), Some(b)) => a.state(0) == b.state(0),
-                    // Whether t is still enabled there is asked when that state is checked.
-                    (None, _) => continue,
-                    (Some(_), None) => false,
-                };
+                // Whether t is still enabled there is asked when that state is checked.
+                if !self.fire(found.state(i), t, one_way)? {
+                    continue;
+                }
+                let commute = self.fire(after, found.via(i).index(), other_way)?
+                    && one_way.state(0) == other_way.state(0);
                 if !commute {
                     let (t, u) = (self.name(t), self.name(found.via(i).index()));
                     let what = format!(
@@ -224,10 +255,9 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
         start: &Y::State,
         s: &Y::State,
         t: usize,
-        was_enabled: bool,
+        was_and_is_enabled: (bool, bool),
     ) -> Result<(), Fault> {
-        let is_enabled = self.fire(s, t)?.is_some();
-        let (condition, what) = match (was_enabled, is_enabled) {
+        let (condition, what) = match was_and_is_enabled {
             (true, false) => ("D2", "is in the set and enabled, but outside transitions disable it in"),
             (false, true) => ("D1", "is in the set and disabled, but outside transitions enable it in"),
             _ => return Ok(()),
@@ -244,10 +274,11 @@ impl<'a, Y: Rules + Observed + ?Sized> Definition<'a, Y> {
         self.budget.set(self.budget.get().saturating_sub(1));
     }
 
-    fn fire(&self, state: &Y::State, t: usize) -> Result<Option<Batch<Y::State>>, Fault> {
+    /// Fires `t`, if it is enabled; what it leads to is all that is in `out` then.
+    fn fire(&self, state: &Y::State, t: usize, out: &mut Batch<Y::State>) -> Result<bool, Fault> {
         self.pay();
-        let mut out = Batch::new();
-        Ok(self.system.fire(state, TransitionId::from(t), &mut out)?.then_some(out))
+        out.clear();
+        self.system.fire(state, TransitionId::from(t), out)
     }
 
     fn fails(&self, state: &Y::State) -> Result<bool, Fault> {

@@ -151,7 +151,7 @@ impl<'y, Y: Symmetric + Observed + ?Sized, R: Reduction<Y>> Reduction<Quotient<'
     ) -> Result<(), Fault> {
         let before = out.len();
         self.inner.expand(system.inner, state, out)?;
-        if self.check.as_mut().is_some_and(|sampler| sampler.next().is_some()) {
+        if self.check.as_mut().is_some_and(|sampler| sampler.is_next()) {
             for i in before..out.len() {
                 check_representative(system.inner, out.state(i))?;
             }

@@ -52,6 +52,9 @@ pub struct Broken {
 /// Steps that are shown from a point of no return on, at most.
 pub(crate) const GO_ON_STEPS: usize = 2_000;
 
+/// States beyond a point of no return that are visited for a remark, at most: nothing rests on it.
+const GLIMPSE: usize = 1_000;
+
 /// Makes the reduction of a kind for a system that knows better than its rules say; `None` if it does not.
 pub(crate) type Make<'m, Y> = dyn Fn(ReductionKind) -> Option<Box<dyn Reduction<Y> + 'm>> + 'm;
 
@@ -86,7 +89,11 @@ pub(crate) fn analyse<Y: Whole + ?Sized>(
         }
         report.cannot_terminate = cannot_terminate
             .filter(|_| options.show_no_return)
-            .and_then(|witness| confirm(system, plan, &Question::MayTerminate, witness, options).ok())
+            .and_then(|witness| {
+                let options =
+                    Options { replay_states: options.replay_states.min(GLIMPSE), ..options.clone() };
+                confirm(system, plan, &Question::MayTerminate, witness, &options).ok()
+            })
             .map(Box::new);
         phases.push(report);
         if !has_ended {

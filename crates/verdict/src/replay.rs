@@ -179,15 +179,17 @@ fn no_return<Y: System + ?Sized>(
     queue.push(TransitionId(0), states.state(start));
     let mut occurs: BTreeSet<TransitionId> = BTreeSet::new();
     let mut next = 0;
+    let mut out = Batch::new();
     while next < queue.len() && next < limit {
-        let mut out = Batch::new();
+        out.clear();
         system.successors(queue.state(next), &mut out)?;
         if good(queue.state(next), out.is_empty())? {
             return Err(Rejection::Returns);
         }
         for i in 0..out.len() {
             occurs.insert(out.via(i));
-            if seen.insert(out.state(i).as_bytes().to_vec()) {
+            if !seen.contains(out.state(i).as_bytes()) {
+                seen.insert(out.state(i).as_bytes().to_vec());
                 queue.push(out.via(i), out.state(i));
             }
         }
