@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, LinearArgs, OptimiseWord, PromelaArgs, QuestionWord
 use crate::asked::Asked;
 use crate::entry::{say, show};
 use crate::machine;
-use crate::run::{About, Analyse, Failure, options_for, questions};
+use crate::run::{About, Analyse, Failure, may_race, options_for, questions};
 use crate::runs::{Bound, Movers, Runs, read_automata};
 use crate::subject::Subject;
 use crate::trail;
@@ -86,11 +86,6 @@ pub(crate) fn check(file: &Path, asking: Asking<'_>, trail: Option<&Path>) -> Re
     let is_told = is_full && (args.json || !args.quiet);
     let unreached = is_told.then(|| unreached(&network, &subject.executed()));
     Ok(show(&name, report, unreached.as_deref(), args))
-}
-
-/// Whether a search without reduction may take the place of one with it: whoever names a reduction wants to see it.
-fn may_race(args: &CheckArgs) -> bool {
-    args.reduction.is_none() && !args.check_reduction
 }
 
 /// Whether anything is asked besides properties of runs. One property that is named is all that is asked.
@@ -354,13 +349,13 @@ pub(crate) fn report(
     name: &str,
     subject: &Subject<'_>,
     asked: &Asked,
-    (reduction, may_race): (ReductionKind, bool),
+    (reduction, has_race): (ReductionKind, bool),
     args: &CheckArgs,
 ) -> Result<Report, Failure> {
     let network = subject.network();
     let options = options_for(all_questions(name, subject, asked, args)?, reduction, args);
     // Most Promela models are meant to run for ever.
-    let race = may_race.then(Default::default);
+    let race = has_race.then(Default::default);
     let options = Options { show_no_return: false, race, ..options };
     let state_bits = state_bits(network);
     let about = About { name: name.to_owned(), n_transitions: network.n_steps, state_bits, rules: None };

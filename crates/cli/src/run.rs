@@ -9,7 +9,7 @@ use stubborn_model::{Model, ModelError, ModelSystem, Question, RuleSource};
 use stubborn_reduce::CheckDepth;
 use stubborn_report::Report;
 use stubborn_system::Whole;
-use stubborn_verdict::{self as verdict, Broken, Kind, MakeReduction, Options, ReductionKind};
+use stubborn_verdict::{self as verdict, Broken, Kind, MakeReduction, Options, RaceRules, ReductionKind};
 use thiserror::Error;
 
 /// Why there is no report.
@@ -156,7 +156,13 @@ pub(crate) fn options(model: &dyn Model, source: RuleSource, args: &CheckArgs) -
     // To see where there is no return takes edges, which questions about states do not need.
     let is_about_states = |question: &Question| matches!(question, Question::Safety | Question::Deadlock);
     let show_no_return = !asked.iter().all(is_about_states);
-    Ok(Options { show_no_return, ..options_for(asked, reduction, args) })
+    let race = may_race(args).then(RaceRules::by_rules);
+    Ok(Options { show_no_return, race, ..options_for(asked, reduction, args) })
+}
+
+/// Whether a search without reduction may take the place of one with it: whoever names a reduction wants to see it.
+pub(crate) fn may_race(args: &CheckArgs) -> bool {
+    args.reduction.is_none() && !args.check_reduction
 }
 
 /// The options, once questions and reduction are known.

@@ -17,7 +17,7 @@ use std::cell::Cell;
 use stubborn_system::{Batch, Fault, Observed, Question, Rules, TransitionId, Vector};
 
 /// Firings of one check, at most; so many there are to begin with, and so many does each state earn that a set was chosen for.
-const AT_ONCE: u64 = 10_000;
+const AT_ONCE: u64 = 5_000;
 const EARNED: u64 = 16;
 
 /// How much is checked.

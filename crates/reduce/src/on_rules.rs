@@ -27,6 +27,9 @@ const PART: usize = 16;
 const TRIAL: u64 = 1 << 13;
 const OFTEN: u64 = 16;
 
+/// The work of asking about a node, in steps of processes that are compared.
+const WORK: u64 = 2;
+
 /// Transitions whose numbers are bits of a word.
 const FEW: usize = 64;
 
@@ -276,6 +279,7 @@ impl<Y: Whole + ?Sized> Reduction<Y> for OnRules<'_, Y> {
 
     fn expand(&mut self, _: &Y, state: &Y::State, out: &mut Batch<Y::State>) -> Result<(), Fault> {
         let before = out.len();
+        self.choices.n_asked += self.system.n_nodes() as u64;
         self.algorithm.of().expand(self.system, state, out)?;
         if self.is_full() { Ok(()) } else { self.hold_against_definition(state, out.len() > before) }
     }
@@ -295,7 +299,7 @@ impl<Y: Whole + ?Sized> Reduction<Y> for OnRules<'_, Y> {
     }
 
     fn work(&self) -> u64 {
-        self.choices.n_asked
+        WORK * self.choices.n_asked
     }
 
     fn sift(
@@ -320,7 +324,12 @@ impl<Y: Whole + ?Sized> Reduction<Y> for OnRules<'_, Y> {
         Some(&self.order)
     }
 
+    fn begin_again(&mut self) {
+        self.choices.n_asked = 0;
+    }
+
     fn sieve(&mut self) -> Option<&mut dyn Sieve<Y::State>> {
+        self.choices.n_asked = 0;
         if Reduction::<Y>::can_sift(self) { Some(self) } else { None }
     }
 
@@ -374,7 +383,7 @@ impl<Y: Whole + ?Sized> Sieve<Y::State> for OnRules<'_, Y> {
     }
 
     fn work(&self) -> u64 {
-        self.choices.n_asked
+        WORK * self.choices.n_asked
     }
 }
 

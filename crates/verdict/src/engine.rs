@@ -130,8 +130,8 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
         let mut starter = Starter::new(&mut *self.watch, self.race);
         let (reduction, questions) = (&mut *self.reduction, self.questions);
         let mut done = run_phase(self.system, reduction, false, None, questions, &options, &mut starter)?;
-        if let Some(rules) = rules {
-            self.race = Race::Begun(starter.lap(&done.report.stats, rules));
+        if rules.is_some_and(|rules| !rules.on_keys) {
+            self.race = Race::Begun(starter.lap(&done.report.stats));
         }
         done.report.one_thread = is_first.then_some(OneThread::Small);
         Ok(done)
@@ -150,7 +150,7 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
     ) -> Attempt<'y, Y::State, Self::Found> {
         let could_gain = attempts::Search::can_gain(self);
         // Which search it is must be clear before others join.
-        let is_racing = matches!(self.race, Race::Begun(_));
+        let is_racing = matches!(self.race, Race::Begun(_) | Race::Announced(_));
         let mut lean = if is_racing { None } else { self.together::<N>(&mut sample) };
         if let Some(Lean::Failed(failure)) = lean {
             return Attempt::after(failure, || sample);
@@ -159,6 +159,14 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
             Ok(packed) => packed.within(self.options.limits.bytes),
             Err(sample) => return Attempt::Again(sample),
         };
+        let mut one_thread = None;
+        if let Race::Announced(_) = self.race {
+            lean = self.alone(&packed);
+            one_thread = lean.is_some().then_some(OneThread::Small);
+            if !matches!((&lean, self.race), (Some(Lean::Failed(_)), _) | (_, Race::Begun(_))) {
+                self.race = Race::Off;
+            }
+        }
         if let Race::Begun(lap) = self.race {
             lean = self.race_against(lap, &packed);
             if let Some(failure) = packed.failure() {
@@ -175,7 +183,7 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
         if (lean.is_none() || is_unsteady) && is_simple(questions, &options) {
             lean = self.alone(&packed);
         }
-        if could_gain && !attempts::Search::can_gain(self) {
+        if could_gain && !attempts::Search::can_gain(self) && !self.is_full() {
             return Attempt::Useless;
         }
         if self.is_full() && !lean.as_ref().is_some_and(Lean::is_useful) {
@@ -185,7 +193,7 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
         let (made, one_thread) = match lean {
             Some(Lean::Failed(failure)) => return Attempt::after(failure, || packed.into_sample()),
             Some(Lean::InOrder(why)) => (None, Some(why)),
-            Some(Lean::Made(made)) => (Some(made), is_unsteady.then_some(OneThread::Unsteady)),
+            Some(Lean::Made(made)) => (Some(made), is_unsteady.then_some(OneThread::Unsteady).or(one_thread)),
             None => (None, None),
         };
         self.reduction.begin_again();
@@ -254,6 +262,12 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
         let crew = Alone { packed, sieve, questions };
         let mut starter = Starter::new(&mut *self.watch, self.race);
         let ended = breadth_first_alone(&crew, &self.options.store.key_set(), limits, &mut starter);
+        if let (Race::Announced(_), (Ended::Stopped(Stop::Work), stats)) = (self.race, &ended)
+            && packed.failure().is_none()
+        {
+            self.race = Race::Begun(starter.lap(stats));
+            return None;
+        }
         Some(packed.failure().map_or_else(|| Lean::new(ended, 1, no_ignoring), Lean::Failed))
     }
 

@@ -17,9 +17,16 @@ use stubborn_explore::{Stats, Stop, Watch};
 const REDUCED: u64 = 14;
 const FULL: u64 = 4;
 
+/// The same of a reduced search whose sets are chosen by rules and not by tables: these are recalled by fewer answers.
+const BY_RULES: u64 = 10;
+
 /// When a reduced search is held against one without reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RaceRules {
+    /// The work on a state of the reduced search, but for what choosing takes.
+    pub reduced: u64,
+    /// Whether the reduced search that is held against the other one is on keys: where nothing is remembered without them.
+    pub on_keys: bool,
     /// States of the reduced search after which its depth is noted.
     pub lap: u64,
     /// Work after which it stops for the race, if it is not over by then.
@@ -32,7 +39,19 @@ pub struct RaceRules {
 
 impl Default for RaceRules {
     fn default() -> Self {
-        Self { lap: 1 << 10, most_work: 1 << 19, first_turn: 256, next_turn: 8 }
+        let (reduced, on_keys) = (REDUCED, false);
+        Self { reduced, on_keys, lap: 1 << 10, most_work: 1 << 19, first_turn: 256, next_turn: 8 }
+    }
+}
+
+impl RaceRules {
+    /// For sets that are chosen by the rules of a system.
+    pub fn by_rules() -> Self {
+        Self { reduced: BY_RULES, on_keys: true, lap: u64::MAX, most_work: 1 << 18, ..Self::default() }
+    }
+
+    fn work(&self, stats: &Stats) -> u64 {
+        stats.states * self.reduced + stats.choosing
     }
 }
 
@@ -57,9 +76,9 @@ pub(crate) enum Race {
 pub(crate) struct Turn {
     /// States of the reduced search at the race.
     pub(crate) states: u64,
-    /// Work that may be done, and how many times as much at the next turn.
+    /// Work that may be done.
     work: u64,
-    growth: u64,
+    rules: RaceRules,
 }
 
 impl Turn {
@@ -70,7 +89,7 @@ impl Turn {
 
     /// The search without reduction has its turn again.
     pub(crate) fn next(&self) -> Race {
-        Race::Full(Self { work: self.work.saturating_mul(self.growth), ..*self })
+        Race::Full(Self { work: self.work.saturating_mul(self.rules.next_turn), ..*self })
     }
 }
 
@@ -80,20 +99,16 @@ pub(crate) struct Lap {
     /// What it had found when its depth was noted.
     early: u64,
     pub(crate) depth: u64,
-    /// What it has found since, and what choosing took.
+    /// What it has found since, and the work on that.
     states: u64,
-    choosing: u64,
+    work: u64,
     rules: RaceRules,
 }
 
 impl Lap {
-    fn work(&self) -> u64 {
-        self.states * REDUCED + self.choosing
-    }
-
     /// States that a search without reduction may need to come to the same depth, if it is to take less work.
     fn most_states(&self) -> u64 {
-        self.early * self.work() / (self.states * FULL).max(1)
+        self.early * self.work / (self.states * FULL).max(1)
     }
 
     /// Whether a search without reduction has come to the same depth. The reduced one had found some of its last level only.
@@ -103,9 +118,8 @@ impl Lap {
 
     /// What a search without reduction may do that comes to the same depth with less work.
     pub(crate) fn turn(&self) -> Turn {
-        let RaceRules { first_turn, next_turn, .. } = self.rules;
-        let work = first_turn.saturating_mul(self.work());
-        Turn { states: self.states, work, growth: next_turn }
+        let work = self.rules.first_turn.saturating_mul(self.work);
+        Turn { states: self.states, work, rules: self.rules }
     }
 }
 
@@ -134,35 +148,34 @@ impl Watch for Rival<'_> {
 /// Watches how far a reduced search comes with the work that it may do.
 pub(crate) struct Starter<'w> {
     watch: &'w mut dyn Watch,
-    lap: u64,
-    most_work: u64,
+    rules: RaceRules,
     early: Option<(u64, u64)>,
 }
 
 impl<'w> Starter<'w> {
     /// `race`: if it is not that of a race, there is no end to the work.
     pub(crate) fn new(watch: &'w mut dyn Watch, race: Race) -> Self {
-        let (lap, most_work) = match race {
-            Race::Announced(rules) => (rules.lap, rules.most_work),
-            Race::Reduced(turn) => (u64::MAX, turn.work),
-            _ => (u64::MAX, u64::MAX),
+        let rules = match race {
+            Race::Announced(rules) => rules,
+            Race::Reduced(Turn { work, rules, .. }) => RaceRules { lap: u64::MAX, most_work: work, ..rules },
+            _ => RaceRules { lap: u64::MAX, most_work: u64::MAX, ..RaceRules::default() },
         };
-        Self { watch, lap, most_work, early: None }
+        Self { watch, rules, early: None }
     }
 
     /// How far it came.
-    pub(crate) fn lap(&self, stats: &Stats, rules: RaceRules) -> Lap {
+    pub(crate) fn lap(&self, stats: &Stats) -> Lap {
         let (early, depth) = self.early.unwrap_or((stats.states, stats.depth));
-        Lap { early, depth, states: stats.states, choosing: stats.choosing, rules }
+        Lap { early, depth, states: stats.states, work: self.rules.work(stats), rules: self.rules }
     }
 }
 
 impl Watch for Starter<'_> {
     fn tick(&mut self, stats: &Stats) -> Option<Stop> {
-        if self.early.is_none() && stats.states >= self.lap {
+        if self.early.is_none() && stats.states >= self.rules.lap {
             self.early = Some((stats.states, stats.depth));
         }
-        let work = stats.states * REDUCED + stats.choosing;
-        self.watch.tick(stats).or_else(|| (work > self.most_work).then_some(Stop::Work))
+        let is_over = self.rules.work(stats) > self.rules.most_work;
+        self.watch.tick(stats).or_else(|| is_over.then_some(Stop::Work))
     }
 }

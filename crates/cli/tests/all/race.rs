@@ -117,3 +117,35 @@ fn limits_end_the_search_that_goes_on() {
     let none = check(&file, "--memory 256K");
     assert_eq!(none["verdict"], "inconclusive");
 }
+
+#[test]
+fn a_formula_about_single_states_is_searched_as_an_invariant_is() {
+    let file = written("race-formula.pml", &format!("{WEAK}\nltl few {{ [] (n < 255) }}"));
+    let ask = |flags: &str| stubborn(&format!("check {file} -N few --question linear --json {flags}")).json();
+    let (raced, named) = (ask(""), ask("--reduction scc+deletion"));
+    assert_eq!((&raced["verdict"], &named["verdict"]), (&"holds".into(), &"holds".into()));
+    assert_eq!((&raced["reduction"], &raced["overtaken"]["reduction"]), (&"none".into(), &named["reduction"]));
+    assert_eq!((&named["reduction"], &named["overtaken"]), (&"scc+deletion".into(), &Value::Null));
+    // Such a model runs for ever. To say from where on takes longer than the rest, so it is said where it is asked.
+    assert_eq!(named["cannot_terminate"], Value::Null);
+    let two = ask("--reduction scc+deletion --threads 2");
+    assert_eq!((&two["threads"], &two["states"]), (&2.into(), &named["states"]));
+}
+
+#[test]
+fn sets_by_rules_that_leave_out_little_give_way_too() {
+    let ask = |flags: &str| stubborn(&format!("demo {flags} --question safety --json")).json();
+    let full = ask("token-ring --size 6 --reduction none");
+    // Footprints do not say that a demand and a pass may come in either order.
+    let weak = ask("token-ring --size 6 --rules derived");
+    assert_eq!((&weak["verdict"], &weak["states"]), (&"holds".into(), &full["states"]));
+    assert_eq!(weak["overtaken"]["reduction"], "scc");
+    let named = ask("token-ring --size 6 --rules derived --reduction scc");
+    assert_eq!((&named["reduction"], &named["overtaken"]), (&"scc".into(), &Value::Null));
+    assert!(named["states"].as_u64() < full["states"].as_u64());
+    let strong = ask("token-ring --size 7");
+    assert_eq!((&strong["reduction"], &strong["overtaken"]), (&"scc".into(), &Value::Null));
+    assert!(strong["states"].as_u64() > Some(40_000), "{strong}");
+    let two = ask("token-ring --size 6 --rules derived --threads 2");
+    assert_eq!((&two["threads"], &two["states"]), (&2.into(), &full["states"]));
+}

@@ -205,7 +205,7 @@ pub fn compare_races(
     let mut fewest = full.n_states();
     for (first_turn, all_errors) in [(2, false), (2, true), (40, false), (1 << 20, false), (1 << 20, true)] {
         let say = |what: String| format!("{first_turn} {all_errors}: {what}");
-        let race = Some(RaceRules { lap: 1, most_work: 1, first_turn, next_turn: 2 });
+        let race = Some(RaceRules { lap: 1, most_work: 1, first_turn, next_turn: 2, ..RaceRules::default() });
         let questions = Some(vec![Question::Safety, Question::Deadlock]);
         let reduction = ReductionKind::Smaller;
         let options = Options { questions, reduction, race, all_errors, ..Options::default() };

@@ -13,7 +13,7 @@ use stubborn_system::{
     Batch, Composed, Fault, Observed, Question, Requirements, Rules, Symmetric, System, Told, Tracer,
     TransitionId, Whole, WordVector,
 };
-use stubborn_verdict::{EngineKind, Options, SearchKind};
+use stubborn_verdict::{EngineKind, Options, RaceRules, SearchKind};
 
 /// States of a model that are looked at.
 const MOST: usize = 1_000;
@@ -319,6 +319,13 @@ fn searches_with_rules_find_the_same_on_keys() {
     assert!(n_packed > 300, "{n_packed}");
 }
 
+/// What is claimed, in one word each.
+#[cfg(not(any(feature = "always-packed", feature = "always-interpreter")))]
+fn verdicts(told: &str) -> Vec<String> {
+    let is_verdict = |line: &&str| !line.starts_with(|c: char| c.is_ascii_digit());
+    in_short(told).lines().filter(is_verdict).map(str::to_owned).collect()
+}
+
 /// What is told but the rows that it rests on, and what was looked at that nobody asked.
 fn in_short(told: &str) -> String {
     let verdict = |line: &str| {
@@ -361,4 +368,47 @@ fn searches_that_keep_nothing_but_states_find_the_same_by_one_thread_or_two() {
     }
     println!("{n_packed} on keys, something holds in {n_holds}");
     assert!(n_packed > 400 && n_holds > 100, "{n_packed} {n_holds}");
+}
+
+/// Who wins is a matter of counts: with turns as short as these both sides win, and both come to their end.
+// Builds with one engine have no race.
+#[cfg(not(any(feature = "always-packed", feature = "always-interpreter")))]
+#[test]
+fn a_search_without_reduction_that_takes_the_place_of_one_by_rules_finds_the_same() {
+    let (mut n_full, mut n_reduced, mut n_holds) = (0, 0, 0);
+    for seed in seeds(300) {
+        let mut rng = Rng::new(seed);
+        let model = Program::random(&mut rng);
+        let questions = vec![Question::Safety, Question::Deadlock];
+        let (search, all_errors) = (SearchKind::BreadthFirst, true);
+        let options = Options { search, show_no_return: false, ..any_options(&mut rng, Some(questions)) };
+        let source = *rng.pick(&sources(&model));
+        let plain = Options { engine: EngineKind::Interpreter, all_errors, ..options.clone() };
+        let first = |told: &str| in_short(told).lines().next().map(str::to_owned);
+        let reduced = first(&told_of(&model, source, &plain).0);
+        let in_full = Options { reduction: ReductionKind::None, ..plain };
+        let (expected, _) = told_of(&model, source, &in_full);
+        for (most_work, first_turn) in [(1, 2), (100, 2), (1, 1 << 20), (100, 1 << 20)] {
+            let race = RaceRules { most_work, first_turn, next_turn: 2, ..RaceRules::by_rules() };
+            let threads = 1 + usize::from(rng.chance(1, 3));
+            let options = Options { race: Some(race), threads, all_errors, ..options.clone() };
+            let (told, is_packed) = told_of(&model, source, &options);
+            let counts = first(&told);
+            n_full += usize::from(is_packed && counts != reduced);
+            n_reduced += usize::from(is_packed && counts != first(&expected));
+            n_holds += usize::from(told.contains("Holds"));
+            let is_one_of_both = counts == reduced || counts == first(&expected);
+            if !is_one_of_both || verdicts(&told) != verdicts(&expected) {
+                let what = format!("{told}\nnot\n{expected}\n{options:?}");
+                fail(
+                    "told",
+                    "a_search_without_reduction_that_takes_the_place_of_one_by_rules_finds_the_same",
+                    seed,
+                    what,
+                );
+            }
+        }
+    }
+    println!("{n_full} in full, {n_reduced} reduced, something holds in {n_holds}");
+    assert!(n_full > 20 && n_reduced > 20 && n_holds > 300, "{n_full} {n_reduced} {n_holds}");
 }
