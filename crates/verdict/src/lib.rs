@@ -27,6 +27,7 @@ mod original;
 mod phase;
 mod race;
 mod rejection_engine;
+mod rejection_race;
 mod rejections;
 mod replay;
 mod representatives;

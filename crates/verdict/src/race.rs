@@ -22,7 +22,7 @@ const FULL: u64 = 4;
 pub struct RaceRules {
     /// States of the reduced search after which its depth is noted.
     pub lap: u64,
-    /// Work after which it stops for the race, if it is not over by then.
+    /// Work after which it stops for the race, if it is not over by then. (Searches for rejections stop at the lap.)
     pub most_work: u64,
     /// How many times the work until then the search that goes on may take to come to its end.
     pub first_turn: u64,
@@ -33,6 +33,13 @@ pub struct RaceRules {
 impl Default for RaceRules {
     fn default() -> Self {
         Self { lap: 1 << 10, most_work: 1 << 19, first_turn: 256, next_turn: 8 }
+    }
+}
+
+impl RaceRules {
+    /// Rules for rejections. The search without reduction need not begin again after a turn, so turns may be short.
+    pub fn of_rejections() -> Self {
+        Self { first_turn: 32, next_turn: 4, ..Self::default() }
     }
 }
 
