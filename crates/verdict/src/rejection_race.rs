@@ -194,7 +194,7 @@ impl<Y: Rejecting + ?Sized> Check<'_, Y> {
         let mut played = Played::default();
         let all = self.options.limits;
         let mut left = states;
-        while let Some((open, mut sets)) = self.next_reduced() {
+        while let Some((open, mut sets)) = self.next_reduced().filter(|_| !self.is_over()) {
             let limits = Limits { states: all.states.min(left), bytes: all.bytes.saturating_sub(bytes) };
             let options = Options { limits, ..self.options.clone() };
             let found = match self.search(&open, &mut sets, &options) {

@@ -13,7 +13,6 @@
 
 use crate::analysis::{Analysis, Answer, Broken};
 use crate::phase::{Overtaken, PhaseReport, make_store, no_room};
-use crate::rejection_engine::{StateSearch, StatesFound};
 use crate::rejection_race::may_race;
 use crate::replay::{Witness, run};
 use crate::verdict::{Contradiction, Evidence, Holds, Inconclusive, Verdict, Violated};
@@ -22,7 +21,7 @@ use stubborn_explore::reject::{
     Cycle, CycleJob, CycleOutcome, Marks, NearestJob, infinite_trace, livelock, nearest_livelock,
 };
 use stubborn_explore::{End, Limits, Stats, Stop, Unobserved, Watch};
-use stubborn_reduce::{CheckDepth, Checked, Full, GoalOriented, Reduction, StrongComponents, Towards};
+use stubborn_reduce::{CheckDepth, Checked, Full, GoalOriented, Reduction};
 use stubborn_store::Guarantee;
 use stubborn_system::{Fault, Question, Rejecting, RejectionKind};
 
@@ -56,7 +55,7 @@ pub(crate) struct Check<'a, Y: Rejecting + ?Sized> {
     pub(crate) options: &'a Options,
     pub(crate) watch: &'a mut dyn Watch,
     /// By rejection: the verdict and its search.
-    verdicts: Vec<Option<(Verdict, usize)>>,
+    pub(crate) verdicts: Vec<Option<(Verdict, usize)>>,
     phases: Vec<PhaseReport>,
 }
 
@@ -65,7 +64,7 @@ pub(crate) struct Sets<'r, Y: Rejecting + ?Sized> {
     pub(crate) reduction: Box<dyn Reduction<Y> + 'r>,
     /// Whether there is no cycle at a livelock monitor of the sets: because that is known, because there are no
     /// monitors, or, in a search for exactly those cycles, if none is found.
-    no_livelock: bool,
+    pub(crate) no_livelock: bool,
 }
 
 impl<Y: Rejecting + ?Sized> Sets<'_, Y> {
@@ -76,12 +75,12 @@ impl<Y: Rejecting + ?Sized> Sets<'_, Y> {
 }
 
 /// How a search was made.
-struct Report {
-    search: SearchKind,
-    guarantee: Guarantee,
-    store: StoreKind,
-    key_words: Option<usize>,
-    overtaken: Option<Overtaken>,
+pub(crate) struct Report {
+    pub(crate) search: SearchKind,
+    pub(crate) guarantee: Guarantee,
+    pub(crate) store: StoreKind,
+    pub(crate) key_words: Option<usize>,
+    pub(crate) overtaken: Option<Overtaken>,
 }
 
 /// Makes the sets for a search for these rejections.
@@ -137,7 +136,7 @@ impl<'a, Y: Rejecting + ?Sized> Check<'a, Y> {
     }
 
     /// The rejections that are wanted and have no verdict yet.
-    fn open(&self, wanted: &impl Fn(RejectionKind, usize) -> bool) -> Vec<usize> {
+    pub(crate) fn open(&self, wanted: &impl Fn(RejectionKind, usize) -> bool) -> Vec<usize> {
         (0..self.verdicts.len()).filter(|&i| self.verdicts[i].is_none() && self.is_of(i, wanted)).collect()
     }
 
@@ -147,91 +146,6 @@ impl<'a, Y: Rejecting + ?Sized> Check<'a, Y> {
             matches!(verdict, Some((Verdict::Violated(_) | Verdict::Contradiction(_), _)))
         };
         !self.options.all_errors && self.verdicts.iter().any(is_wrong)
-    }
-
-    /// The wrong states and deadlocks that are open.
-    pub(crate) fn open_states(&self) -> Vec<usize> {
-        self.open(&|kind, _| !kind.is_about_cycles())
-    }
-
-    /// Searches for wrong states and deadlocks without reduction.
-    pub(crate) fn full_states(&mut self) -> Result<(), Box<Broken>> {
-        self.states(|check| Some((check.open_states(), Sets::full())))
-    }
-
-    /// Searches for them with sets of their own.
-    pub(crate) fn reduced_states(&mut self) -> Result<(), Box<Broken>> {
-        self.states(Self::next_reduced)
-    }
-
-    /// What is searched for next with sets of its own, if anything is open.
-    pub(crate) fn next_reduced(&self) -> Option<(Vec<usize>, Sets<'a, Y>)> {
-        let deadlocks = self.open(&|kind, _| kind == RejectionKind::Deadlock);
-        if !deadlocks.is_empty() {
-            return Some((deadlocks, sets(StrongComponents::default(), false, self.options.check)));
-        }
-        let &state = self.open_states().first()?;
-        // These sets need not have anything enabled, so they are not held against D0.
-        let reduction = Box::new(Towards::new(state));
-        Some((vec![state], Sets { reduction, no_livelock: false }))
-    }
-
-    /// How many searches that are: one for all deadlocks, and one for each wrong state.
-    pub(crate) fn n_reduced(&self) -> u64 {
-        let open = self.open_states();
-        let is_deadlock = |&i: &usize| self.system.rejections()[i].kind == RejectionKind::Deadlock;
-        let n_deadlocks = open.iter().copied().filter(is_deadlock).count();
-        (open.len() - n_deadlocks + usize::from(n_deadlocks > 0)) as u64
-    }
-
-    /// Searches for wrong states and deadlocks: for those that `next` names, until nothing is open.
-    fn states(
-        &mut self,
-        next: impl Fn(&Self) -> Option<(Vec<usize>, Sets<'a, Y>)>,
-    ) -> Result<(), Box<Broken>> {
-        while let Some((open, mut sets)) = next(self).filter(|(open, _)| !open.is_empty() && !self.is_over())
-        {
-            match self.search(&open, &mut sets, self.options) {
-                Ok(found) => self.settle(&open, found, &sets, None)?,
-                Err(full) => self.stopped(&open, &no_room(&full, self.options)),
-            }
-        }
-        Ok(())
-    }
-
-    /// Searches for these wrong states and deadlocks.
-    pub(crate) fn search(
-        &mut self,
-        open: &[usize],
-        sets: &mut Sets<'_, Y>,
-        options: &Options,
-    ) -> Result<StatesFound, stubborn_store::Full> {
-        let (system, watch) = (self.system, &mut *self.watch);
-        StateSearch { system, reduction: &mut *sets.reduction, open, options, watch }.run()
-    }
-
-    /// Notes what was found of these rejections. What was seen beside something else stays open, to be searched for by itself.
-    pub(crate) fn settle(
-        &mut self,
-        open: &[usize],
-        found: StatesFound,
-        sets: &Sets<'_, Y>,
-        overtaken: Option<Overtaken>,
-    ) -> Result<(), Box<Broken>> {
-        let StatesFound { outcome, seen, guarantee, store, key_words } = found;
-        let report = Report { search: self.options.search, guarantee, store, key_words, overtaken };
-        let phase = self.note(&*sets.reduction, report, outcome.stats, &outcome.end)?;
-        for found in &outcome.found {
-            let witness = Witness { steps: found.path.clone(), ..Witness::default() };
-            // Others may have answered in the meantime.
-            if self.verdicts[found.sighting.question].is_none() {
-                self.violated(found.sighting.question, &witness, phase)?;
-            }
-        }
-        let is_left = |&i: &usize| self.verdicts[i].is_none() && !seen[i];
-        let left: Vec<usize> = open.iter().copied().filter(is_left).collect();
-        self.conclude(&left, &outcome.end, guarantee, sets, phase);
-        Ok(())
     }
 
     /// Searches for wrong cycles of a guard.
@@ -328,7 +242,12 @@ impl<'a, Y: Rejecting + ?Sized> Check<'a, Y> {
     }
 
     /// Replays a run and has it confirmed.
-    fn violated(&mut self, rejection: usize, witness: &Witness, phase: usize) -> Result<(), Box<Broken>> {
+    pub(crate) fn violated(
+        &mut self,
+        rejection: usize,
+        witness: &Witness,
+        phase: usize,
+    ) -> Result<(), Box<Broken>> {
         let verdict = match run(self.system, &witness.steps) {
             Err(refused) => Verdict::Contradiction(Contradiction { what: refused.to_string() }),
             Ok(states) => match self.system.confirm(rejection, &states, witness.cycle_start) {
@@ -344,7 +263,7 @@ impl<'a, Y: Rejecting + ?Sized> Check<'a, Y> {
     }
 
     /// What it means for these that nothing was found.
-    fn conclude(
+    pub(crate) fn conclude(
         &mut self,
         open: &[usize],
         end: &End,
@@ -377,7 +296,7 @@ impl<'a, Y: Rejecting + ?Sized> Check<'a, Y> {
         }
     }
 
-    fn stopped(&mut self, open: &[usize], stop: &Stop) {
+    pub(crate) fn stopped(&mut self, open: &[usize], stop: &Stop) {
         for &i in open {
             let verdict = Verdict::Inconclusive(Inconclusive::Stopped(stop.clone()));
             self.verdicts[i] = Some((verdict, self.phases.len().saturating_sub(1)));
@@ -385,7 +304,7 @@ impl<'a, Y: Rejecting + ?Sized> Check<'a, Y> {
     }
 
     /// Writes down how a search went; a fault ends everything. Gives its number.
-    fn note(
+    pub(crate) fn note(
         &mut self,
         reduction: &dyn Reduction<Y>,
         report: Report,
@@ -439,7 +358,7 @@ impl<'a, Y: Rejecting + ?Sized> Check<'a, Y> {
 }
 
 /// Sets that are held against their definition now and then.
-fn sets<'r, Y: Rejecting + 'r + ?Sized>(
+pub(crate) fn sets<'r, Y: Rejecting + 'r + ?Sized>(
     reduction: impl Reduction<Y> + 'r,
     no_livelock: bool,
     check: Option<CheckDepth>,

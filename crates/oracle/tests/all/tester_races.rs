@@ -65,7 +65,11 @@ pub(crate) fn races(
             assert_eq!(told(&raced), told(&check(&options)), "the same again, {say}");
             let first = words(&check(&Options { all_errors: false, ..options }));
             assert!(first.iter().zip(&expected).all(|(a, b)| a == b || *a == "inconclusive"), "{say}");
-            assert_eq!(first.contains(&"violated"), expected.contains(&"violated"), "first, {say}");
+            let n_violated = first.iter().filter(|&&word| word == "violated").count();
+            assert_eq!(n_violated > 0, expected.contains(&"violated"), "first, {say}");
+            // Only a cycle may show several.
+            let has_cycles = network.rejected.iter().any(|rejected| rejected.kind.is_about_cycles());
+            assert!(has_cycles || n_violated <= 1, "{n_violated} violated, {say}");
             ended.count(&raced, lap);
         }
     }
