@@ -182,6 +182,13 @@ pub enum Stop {
     },
 }
 
+impl Stop {
+    /// Whether the user does not want to go on, whatever the search is.
+    pub fn is_by_user(&self) -> bool {
+        matches!(self, Self::Interrupted | Self::Time { .. })
+    }
+}
+
 /// How far a search is, or was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {

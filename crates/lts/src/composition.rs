@@ -135,6 +135,9 @@ pub struct Composition<'p, S: ?Sized> {
     bases: Vec<usize>,
     /// The components that are looked at as one, for each guard; and the rules that they have a part in.
     guards: Vec<Vec<usize>>,
+    /// The nodes of the component of each role, and of those of each guard.
+    role_nodes: Vec<TransitionId>,
+    guard_nodes: Vec<Vec<TransitionId>>,
     guard_rules: Vec<FixedBitSet>,
     rejections: Vec<Rejection>,
     /// The proposition rule of each rejection.
@@ -235,6 +238,10 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
         let (rejection_rules, rejections) = rejections(plan, &guards).into_iter().unzip();
         let is_cut = |&i: &usize| plan.propositions()[i].result.is_cut();
         let visible = visible_rules(plan, &rules, &roles);
+        let component_node = |component: usize| TransitionId::from(rule_of.len() + component);
+        let role_nodes = roles.iter().map(|role: &Role| component_node(role.component as usize)).collect();
+        let guard_nodes = guards.iter().map(|guard| guard.iter().copied().map(component_node).collect());
+        let guard_nodes = guard_nodes.collect();
         let mut composition = Self {
             plan,
             fields,
@@ -246,6 +253,8 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
             involved: Lists::new(n_actions, involved),
             bases,
             guards,
+            role_nodes,
+            guard_nodes,
             guard_rules,
             rejections,
             rejection_rules,
@@ -261,7 +270,7 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
         if composition.rules.iter().all(|rule| n_choices(rule) <= MOST_CHOICES) {
             let n_states: Vec<usize> = plan.components().iter().map(|c| c.lsts.n_states()).collect();
             composition.moves = Moves::new(&n_states, |component, local, out| {
-                composition.each_move(component, local, |t| out.push(t.0));
+                composition.each_move(component, local, |t| out.push(t));
             });
         }
         Ok(composition)
@@ -322,8 +331,8 @@ impl<'p, S: WordVector + ?Sized> Composition<'p, S> {
         &self.plan.components()[component as usize].lsts
     }
 
-    /// The edges that a component has for its role.
-    #[inline]
+    /// The edges that a component has for its role. (Called for each component of each node of each set.)
+    #[inline(always)]
     fn offered(&self, words: &[u64], role: Role) -> Range<usize> {
         let local = self.fields[role.component as usize].get(words);
         let known = self.edges.get(role.table, local);
@@ -618,43 +627,68 @@ impl<S: WordVector + ?Sized> Rules for Composition<'_, S> {
     fn require(&self, state: &S, t: TransitionId, out: &mut Requirements) -> Result<(), Fault> {
         let n = self.rule_of.len();
         if t.index() >= n + self.fields.len() {
-            for &component in &self.guards[t.index() - n - self.fields.len()] {
-                out.add(self.component_node(component));
-            }
+            self.guard_nodes[t.index() - n - self.fields.len()].iter().for_each(|&node| out.add(node));
             return Ok(());
         }
         if t.index() >= n {
             self.offers(state, t.index() - n, out);
             return Ok(());
         }
-        let rule = self.compiled(t);
-        let roles = self.roles_of(rule);
-        let words = state.words();
-        let mut left = t.0 - rule.first;
         let mut is_enabled = true;
-        for role in roles.iter().rev() {
-            if role.digit(&mut left) as usize >= self.offered(words, *role).len() {
-                // Any component that does not offer its part must move first.
-                if !is_enabled {
-                    out.or();
-                }
-                is_enabled = false;
-                out.add(self.component_node(role.component as usize));
+        self.missing(state, t).for_each(|node| {
+            // Any component that does not offer its part must move first.
+            if !is_enabled {
+                out.or();
             }
-        }
+            is_enabled = false;
+            out.add(*node);
+        });
         if is_enabled {
-            roles.iter().for_each(|role| out.add(self.component_node(role.component as usize)));
+            self.nodes_of(t).iter().for_each(|&node| out.add(node));
         }
         Ok(())
+    }
+
+    fn ready(&self, state: &S, t: TransitionId) -> Option<&[TransitionId]> {
+        let n = self.rule_of.len();
+        if t.index() >= n + self.fields.len() {
+            return Some(&self.guard_nodes[t.index() - n - self.fields.len()]);
+        }
+        if t.index() >= n {
+            let component = t.index() - n;
+            return self.moves.get(component, self.local(state, component));
+        }
+        // All alternatives are of one component.
+        Some(self.missing(state, t).next().map_or(self.nodes_of(t), std::slice::from_ref))
     }
 }
 
 impl<S: WordVector + ?Sized> Composition<'_, S> {
+    /// The nodes of the components of a transition.
+    #[inline]
+    fn nodes_of(&self, t: TransitionId) -> &[TransitionId] {
+        let Range { start, end } = self.compiled(t).roles;
+        &self.role_nodes[start as usize..end as usize]
+    }
+
+    /// The nodes of those that do not offer their part.
+    #[inline]
+    fn missing<'a>(&'a self, state: &S, t: TransitionId) -> impl Iterator<Item = &'a TransitionId> {
+        let rule = self.compiled(t);
+        let words = state.words();
+        let mut left = t.0 - rule.first;
+        let parts = self.roles_of(rule).iter().zip(self.nodes_of(t)).rev();
+        parts.filter_map(move |(role, node)| {
+            let is_missing = role.digit(&mut left) as usize >= self.offered(words, *role).len();
+            is_missing.then_some(node)
+        })
+    }
+
     /// All transitions in which a component could take part where it is.
     fn offers(&self, state: &S, component: usize, out: &mut Requirements) {
         let local = self.local(state, component);
         match self.moves.get(component, local) {
-            Some(moves) => moves.iter().for_each(|&t| out.add(TransitionId(t))),
+            Some(moves) => moves.iter().for_each(|&t| out.add(t)),
             None => self.each_move(component, local, |t| out.add(t)),
         }
     }
@@ -923,13 +957,17 @@ mod tests {
         plan
     }
 
-    /// Successors, and what each node requires.
+    /// Successors, and what each node requires. What lies ready is the smallest of it.
     fn told(composition: &Composition<'_, [u64; 1]>, state: &[u64; 1]) -> (String, Vec<String>) {
         let mut successors = Batch::new();
         composition.successors(state, &mut successors).expect("nothing breaks");
         let required = |node: usize| {
             let mut out = Requirements::default();
-            composition.require(state, TransitionId::from(node), &mut out).expect("nothing breaks");
+            let node = TransitionId::from(node);
+            composition.require(state, node, &mut out).expect("nothing breaks");
+            if let Some(ready) = composition.ready(state, node) {
+                assert_eq!(ready, out.smallest().iter().collect::<Vec<_>>(), "{state:?} {node:?}");
+            }
             format!("{out:?}")
         };
         (format!("{successors:?}"), (0..composition.n_nodes()).map(required).collect())
@@ -948,5 +986,7 @@ mod tests {
             assert_eq!(told(&with, &[words[0]]), told(&without, &[words[0]]), "state {number}");
         }
         assert!(with.roles.iter().all(|role| role.table != NO_TABLE) && with.moves.get(2, 2).is_some());
+        let is_ready = |node: usize| with.ready(&[0], TransitionId::from(node)).is_some();
+        assert!((0..with.n_nodes()).all(is_ready));
     }
 }

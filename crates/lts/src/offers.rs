@@ -5,6 +5,7 @@
 //! **Checked by** what checks [`crate::Composition`], whose answers they are; without room it finds them out each time.
 
 use std::ops::Range;
+use stubborn_system::TransitionId;
 
 /// Most entries of each table.
 pub(crate) const ROOM: usize = 1 << 20;
@@ -44,19 +45,19 @@ impl Edges {
     }
 }
 
-/// By component and state of it: numbers of transitions that it could take part in.
+/// By component and state of it: the transitions that it could take part in.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
     /// The first state of each component in `ends`; empty if there is no room.
     firsts: Vec<u32>,
     /// Where the list of each state begins; and where the last one ends.
     starts: Vec<u32>,
-    items: Vec<u32>,
+    items: Vec<TransitionId>,
 }
 
 impl Moves {
     /// Makes the table of components with so many states; `list` appends those of a component and a state.
-    pub(crate) fn new(n_states: &[usize], mut list: impl FnMut(usize, u32, &mut Vec<u32>)) -> Self {
+    pub(crate) fn new(n_states: &[usize], mut list: impl FnMut(usize, u32, &mut Vec<TransitionId>)) -> Self {
         if n_states.iter().sum::<usize>() > ROOM {
             return Self::default();
         }
@@ -76,7 +77,7 @@ impl Moves {
 
     /// The transitions, if there is a table.
     #[inline]
-    pub(crate) fn get(&self, component: usize, state: u32) -> Option<&[u32]> {
+    pub(crate) fn get(&self, component: usize, state: u32) -> Option<&[TransitionId]> {
         let place = (self.firsts.get(component)? + state) as usize;
         Some(&self.items[self.starts[place] as usize..self.starts[place + 1] as usize])
     }

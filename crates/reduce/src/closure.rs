@@ -79,13 +79,16 @@ impl Closer {
         // `members` doubles as the work list: everything before `next` has been expanded.
         let mut next = 0;
         while next < self.members.len() {
-            let mut required = std::mem::take(&mut self.required);
-            required.clear();
-            system.require(state, self.members[next], &mut required)?;
-            for t in required.smallest().iter() {
-                self.insert(t);
+            let t = self.members[next];
+            if let Some(nodes) = system.ready(state, t) {
+                nodes.iter().for_each(|&t| self.insert(t));
+            } else {
+                let mut required = std::mem::take(&mut self.required);
+                required.clear();
+                system.require(state, t, &mut required)?;
+                required.smallest().iter().for_each(|t| self.insert(t));
+                self.required = required;
             }
-            self.required = required;
             next += 1;
         }
         Ok(&self.members)
@@ -104,9 +107,11 @@ impl Closer {
         Ok(())
     }
 
+    #[inline]
     fn insert(&mut self, t: TransitionId) {
-        if self.stamps[t.index()] != self.stamp {
-            self.stamps[t.index()] = self.stamp;
+        let stamp = &mut self.stamps[t.index()];
+        if *stamp != self.stamp {
+            *stamp = self.stamp;
             self.members.push(t);
         }
     }

@@ -116,12 +116,21 @@ impl StrongComponents {
         self.stamps[node.index()] = self.stamp;
         self.low[node.index()] = place;
         self.stack.push(node);
-        self.scratch.clear();
-        system.require(state, node, &mut self.scratch)?;
         let next = self.required.len();
-        let smallest = self.scratch.smallest();
-        self.required.extend_from_slice(smallest.nodes);
-        let (below, end) = (smallest.below, self.required.len());
+        let below = match system.ready(state, node) {
+            Some(nodes) => {
+                self.required.extend_from_slice(nodes);
+                0
+            }
+            None => {
+                self.scratch.clear();
+                system.require(state, node, &mut self.scratch)?;
+                let smallest = self.scratch.smallest();
+                self.required.extend_from_slice(smallest.nodes);
+                smallest.below
+            }
+        };
+        let end = self.required.len();
         self.frames.push(Frame { node, place, first: 0, below, next, end });
         Ok(())
     }

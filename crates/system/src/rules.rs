@@ -21,6 +21,13 @@ pub trait Rules: System {
     /// What the presence of `t` in the stubborn set of `state` requires.
     fn require(&self, state: &Self::State, t: TransitionId, out: &mut Requirements) -> Result<(), Fault>;
 
+    /// The smallest alternative of what [`Rules::require`] says, and of those the first, where it lies ready as a list: the same nodes in the
+    /// same order. Most systems have no such lists.
+    fn ready(&self, state: &Self::State, t: TransitionId) -> Option<&[TransitionId]> {
+        let _ = (state, t);
+        None
+    }
+
     /// What [`Rules::require`] says, and what it depends on: appends the places of the state that were looked at to find out what is required and whether `t` is enabled. Two states
     /// that look the same there have the same answer, and looked at the same places. `None` if that is not known.
     fn tell(

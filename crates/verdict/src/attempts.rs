@@ -118,6 +118,11 @@ fn decided(engine: EngineKind) -> EngineKind {
     }
 }
 
+/// Whether a search that does not end soon is made with keys, if it can gain.
+pub(crate) fn is_on_keys<Y: Composed + ?Sized>(system: &Y, options: &Options) -> bool {
+    decided(options.engine) != EngineKind::Interpreter && system.tracer().is_some()
+}
+
 /// Searches with keys; `None` if that is not possible or not worth it.
 fn packed<'y, Y: Composed + ?Sized, S: Search<'y, Y>>(
     system: &'y Y,

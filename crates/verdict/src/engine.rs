@@ -59,17 +59,12 @@ pub(crate) enum Lean {
     InOrder(OneThread),
 }
 
-/// Whether nothing but the user ended a search.
-fn is_by_user(stop: &Stop) -> bool {
-    matches!(stop, Stop::Interrupted | Stop::Time { .. })
-}
-
 impl Lean {
     /// Whether a search without reduction that ended like this has an answer, or can have one in order, within the same limit.
     fn is_useful(&self) -> bool {
         match self {
             Self::Made(made) => match &made.0.end {
-                End::Stopped(stop) => is_by_user(stop),
+                End::Stopped(stop) => stop.is_by_user(),
                 _ => true,
             },
             Self::Failed(_) => true,
@@ -214,7 +209,7 @@ impl<'y, Y: Observed + Composed + ?Sized> attempts::Search<'y, Y> for Search<'_,
         if let Ok(Searched { report, .. }) = &done
             && let End::Stopped(stop) = &report.end
             && self.is_full()
-            && !is_by_user(stop)
+            && !stop.is_by_user()
         {
             let is_cut = matches!(stop, Stop::States { .. });
             return self.reduced_after_all(packed, is_cut);

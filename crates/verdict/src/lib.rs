@@ -2,7 +2,7 @@
 //!
 //! [`analyse`] answers questions about a system: it plans searches, looks at what they found, and builds a
 //! [`Verdict`] for each question. The data's way: `kinds` lets systems in; `analysis` plans and asks; `engine` says on which states, in `attempts`, `threads` by whom; `phase` runs one search;
-//! `graph_questions` looks at the edges; `linear` asks about runs, `linear_engine` searches for them; `lift` turns paths of representatives into real ones, `original` those of a smaller system; `replay`
+//! `graph_questions` looks at the edges; `linear` asks about runs, `linear_engine` searches for them; `rejections` asks what processes reject, `rejection_states`, `rejection_engine` and `rejection_race` with which sets and on which states; `lift` turns paths of representatives into real ones, `original` those of a smaller system; `replay`
 //! runs every counterexample again before anyone sees it; `verdict` is the result, `row` what it rests on.
 //!
 //! Invariants:
@@ -27,6 +27,8 @@ mod original;
 mod phase;
 mod race;
 mod rejection_engine;
+mod rejection_race;
+mod rejection_states;
 mod rejections;
 mod replay;
 mod representatives;

@@ -29,7 +29,7 @@ pub struct RaceRules {
     pub on_keys: bool,
     /// States of the reduced search after which its depth is noted.
     pub lap: u64,
-    /// Work after which it stops for the race, if it is not over by then.
+    /// Work after which it stops for the race, if it is not over by then. (Searches for rejections stop at the lap.)
     pub most_work: u64,
     /// How many times the work until then the search that goes on may take to come to its end.
     pub first_turn: u64,
@@ -52,6 +52,13 @@ impl RaceRules {
 
     fn work(&self, stats: &Stats) -> u64 {
         stats.states * self.reduced + stats.choosing
+    }
+}
+
+impl RaceRules {
+    /// Rules for rejections. The search without reduction need not begin again after a turn, so turns may be short.
+    pub fn of_rejections() -> Self {
+        Self { first_turn: 32, next_turn: 4, ..Self::default() }
     }
 }
 

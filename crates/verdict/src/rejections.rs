@@ -2,8 +2,9 @@
 //!
 //! Wrong states and deadlocks are searched for breadth-first, so what is shown is shortest; livelocks by V93 Algorithm
 //! 3.4, after which one that is found is exchanged for the nearest; infinite traces by nested search. Without reduction one search answers for all states and deadlocks, and
-//! one for the cycles of each guard. With reduction each wrong state has a search with sets that lead towards it, and
-//! each guard its own sets for cycles (V93 Algorithm 4.3): first its livelocks are searched for; if there are none,
+//! one for the cycles of each guard. With reduction all deadlocks have one search and each wrong state one with sets that lead towards it, unless
+//! one without reduction is less work than all of these (`rejection_race.rs`); and
+//! each guard has its own sets for cycles (V93 Algorithm 4.3): first its livelocks are searched for; if there are none,
 //! the same sets serve its infinite traces (Theorem 4.1), else sets without monitors do. One livelock may hide others of its guard, so those are searched for again with sets whose
 //! monitors are theirs alone. Deadlocks need nothing but plain sets. Wrong states and deadlocks may be searched for on packed keys
 //! (`rejection_engine.rs`); cycles are searched for on the system's states.
@@ -11,8 +12,8 @@
 //! Everything that is found is fired again and then confirmed by the system's own definition of rejections.
 
 use crate::analysis::{Analysis, Answer, Broken};
-use crate::phase::{PhaseReport, make_store, no_room};
-use crate::rejection_engine::{StateSearch, StatesFound};
+use crate::phase::{Overtaken, PhaseReport, make_store, no_room};
+use crate::rejection_race::may_race;
 use crate::replay::{Witness, run};
 use crate::verdict::{Contradiction, Evidence, Holds, Inconclusive, Verdict, Violated};
 use crate::{Options, SearchKind, StoreKind, Trace};
@@ -20,14 +21,14 @@ use stubborn_explore::reject::{
     Cycle, CycleJob, CycleOutcome, Marks, NearestJob, infinite_trace, livelock, nearest_livelock,
 };
 use stubborn_explore::{End, Limits, Stats, Stop, Unobserved, Watch};
-use stubborn_reduce::{CheckDepth, Checked, Full, GoalOriented, Reduction, StrongComponents, Towards};
+use stubborn_reduce::{CheckDepth, Checked, Full, GoalOriented, Reduction};
 use stubborn_store::Guarantee;
 use stubborn_system::{Fault, Question, Rejecting, RejectionKind};
 
 /// What rejections need to know besides [`Options`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RejectionOptions {
-    /// Whether goal-oriented sets are used.
+    /// Whether goal-oriented sets are used; for states and deadlocks, if [`Options::race`] says so, only where they are less work.
     pub reduced: bool,
 }
 
@@ -48,29 +49,38 @@ pub(crate) fn check_rejections<Y: Rejecting + ?Sized>(
     Ok(check.finish())
 }
 
-struct Check<'a, Y: Rejecting + ?Sized> {
-    system: &'a Y,
-    options: &'a Options,
-    watch: &'a mut dyn Watch,
+/// The answers so far.
+pub(crate) struct Check<'a, Y: Rejecting + ?Sized> {
+    pub(crate) system: &'a Y,
+    pub(crate) options: &'a Options,
+    pub(crate) watch: &'a mut dyn Watch,
     /// By rejection: the verdict and its search.
-    verdicts: Vec<Option<(Verdict, usize)>>,
+    pub(crate) verdicts: Vec<Option<(Verdict, usize)>>,
     phases: Vec<PhaseReport>,
 }
 
 /// How states are expanded.
-struct Sets<'r, Y: Rejecting + ?Sized> {
-    reduction: Box<dyn Reduction<Y> + 'r>,
+pub(crate) struct Sets<'r, Y: Rejecting + ?Sized> {
+    pub(crate) reduction: Box<dyn Reduction<Y> + 'r>,
     /// Whether there is no cycle at a livelock monitor of the sets: because that is known, because there are no
     /// monitors, or, in a search for exactly those cycles, if none is found.
-    no_livelock: bool,
+    pub(crate) no_livelock: bool,
+}
+
+impl<Y: Rejecting + ?Sized> Sets<'_, Y> {
+    /// Everything is fired.
+    pub(crate) fn full() -> Self {
+        Self { reduction: Box::new(Full), no_livelock: false }
+    }
 }
 
 /// How a search was made.
-struct Report {
-    search: SearchKind,
-    guarantee: Guarantee,
-    store: StoreKind,
-    key_words: Option<usize>,
+pub(crate) struct Report {
+    pub(crate) search: SearchKind,
+    pub(crate) guarantee: Guarantee,
+    pub(crate) store: StoreKind,
+    pub(crate) key_words: Option<usize>,
+    pub(crate) overtaken: Option<Overtaken>,
 }
 
 /// Makes the sets for a search for these rejections.
@@ -79,11 +89,10 @@ type MakeSets<'m, 'r, Y> = dyn Fn(&[usize]) -> Sets<'r, Y> + 'm;
 /// A cycle is searched for by one of two.
 type SearchCycle<Y> = for<'j> fn(CycleJob<'j, Y>) -> CycleOutcome;
 
-impl<Y: Rejecting + ?Sized> Check<'_, Y> {
+impl<'a, Y: Rejecting + ?Sized> Check<'a, Y> {
     fn full(&mut self) -> Result<(), Box<Broken>> {
-        let all =
-            |_: &[usize]| Sets { reduction: Box::new(Full) as Box<dyn Reduction<Y>>, no_livelock: false };
-        self.states(|kind, _| !kind.is_about_cycles(), &all)?;
+        self.full_states()?;
+        let all = |_: &[usize]| Sets::full();
         for guard in self.guards() {
             self.cycles(RejectionKind::Livelock, guard, &all)?;
             self.cycles(RejectionKind::Infinite, guard, &all)?;
@@ -93,14 +102,9 @@ impl<Y: Rejecting + ?Sized> Check<'_, Y> {
 
     fn reduced(&mut self) -> Result<(), Box<Broken>> {
         let (system, check) = (self.system, self.options.check);
-        let plain = |_: &[usize]| sets(StrongComponents::default(), false, check);
-        self.states(|kind, _| kind == RejectionKind::Deadlock, &plain)?;
-        for i in 0..self.verdicts.len() {
-            if system.rejections()[i].kind == RejectionKind::State {
-                // These sets need not have anything enabled, so they are not held against D0.
-                let towards = |_: &[usize]| Sets { reduction: Box::new(Towards::new(i)), no_livelock: false };
-                self.states_of(&|j| j == i, &towards)?;
-            }
+        match may_race(self.options) {
+            Some(rules) => self.race(rules)?,
+            None => self.reduced_states()?,
         }
         for guard in self.guards() {
             let own = |open: &[usize]| sets(GoalOriented::with_monitors(guard, open.to_vec()), true, check);
@@ -132,68 +136,16 @@ impl<Y: Rejecting + ?Sized> Check<'_, Y> {
     }
 
     /// The rejections that are wanted and have no verdict yet.
-    fn open(&self, wanted: &impl Fn(RejectionKind, usize) -> bool) -> Vec<usize> {
+    pub(crate) fn open(&self, wanted: &impl Fn(RejectionKind, usize) -> bool) -> Vec<usize> {
         (0..self.verdicts.len()).filter(|&i| self.verdicts[i].is_none() && self.is_of(i, wanted)).collect()
     }
 
     /// Whether the first violation was found and no other is wanted.
-    fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         let is_wrong = |verdict: &Option<(Verdict, usize)>| {
             matches!(verdict, Some((Verdict::Violated(_) | Verdict::Contradiction(_), _)))
         };
         !self.options.all_errors && self.verdicts.iter().any(is_wrong)
-    }
-
-    /// Searches for wrong states and deadlocks of these kinds and guards.
-    fn states(
-        &mut self,
-        wanted: impl Fn(RejectionKind, usize) -> bool,
-        make: &MakeSets<'_, '_, Y>,
-    ) -> Result<(), Box<Broken>> {
-        let of: Vec<bool> = (0..self.verdicts.len()).map(|i| self.is_of(i, &wanted)).collect();
-        self.states_of(&|i| of[i], make)
-    }
-
-    /// Searches for these wrong states and deadlocks.
-    fn states_of(
-        &mut self,
-        wanted: &dyn Fn(usize) -> bool,
-        make: &MakeSets<'_, '_, Y>,
-    ) -> Result<(), Box<Broken>> {
-        let open_now = |check: &Self| {
-            let is_open = |&i: &usize| check.verdicts[i].is_none() && wanted(i);
-            (0..check.verdicts.len()).filter(is_open).collect::<Vec<usize>>()
-        };
-        loop {
-            let open = open_now(self);
-            if open.is_empty() || self.is_over() {
-                return Ok(());
-            }
-            let mut sets = make(&open);
-            let search = StateSearch {
-                system: self.system,
-                reduction: &mut *sets.reduction,
-                open: &open,
-                options: self.options,
-                watch: &mut *self.watch,
-            };
-            let StatesFound { outcome, seen, guarantee, store, key_words } = match search.run() {
-                Ok(found) => found,
-                Err(full) => {
-                    self.stopped(&open, &no_room(&full, self.options));
-                    return Ok(());
-                }
-            };
-            let report = Report { search: self.options.search, guarantee, store, key_words };
-            let phase = self.note(&*sets.reduction, report, outcome.stats, &outcome.end)?;
-            for found in &outcome.found {
-                let witness = Witness { steps: found.path.clone(), ..Witness::default() };
-                self.violated(found.sighting.question, &witness, phase)?;
-            }
-            // What was seen beside something else is searched for by itself.
-            let left: Vec<usize> = open_now(self).into_iter().filter(|&i| !seen[i]).collect();
-            self.conclude(&left, &outcome.end, guarantee, &sets, phase);
-        }
     }
 
     /// Searches for wrong cycles of a guard.
@@ -236,7 +188,8 @@ impl<Y: Rejecting + ?Sized> Check<'_, Y> {
             });
             let guarantee = marks.guarantee();
             let store = self.options.store.with_numbers();
-            let report = Report { search: SearchKind::DepthFirst, guarantee, store, key_words: None };
+            let search = SearchKind::DepthFirst;
+            let report = Report { search, guarantee, store, key_words: None, overtaken: None };
             let phase = self.note(&*sets.reduction, report, outcome.stats, &outcome.end)?;
             let Some(mut cycle) = outcome.cycle else {
                 self.conclude(&open, &outcome.end, guarantee, &sets, phase);
@@ -289,7 +242,12 @@ impl<Y: Rejecting + ?Sized> Check<'_, Y> {
     }
 
     /// Replays a run and has it confirmed.
-    fn violated(&mut self, rejection: usize, witness: &Witness, phase: usize) -> Result<(), Box<Broken>> {
+    pub(crate) fn violated(
+        &mut self,
+        rejection: usize,
+        witness: &Witness,
+        phase: usize,
+    ) -> Result<(), Box<Broken>> {
         let verdict = match run(self.system, &witness.steps) {
             Err(refused) => Verdict::Contradiction(Contradiction { what: refused.to_string() }),
             Ok(states) => match self.system.confirm(rejection, &states, witness.cycle_start) {
@@ -305,7 +263,7 @@ impl<Y: Rejecting + ?Sized> Check<'_, Y> {
     }
 
     /// What it means for these that nothing was found.
-    fn conclude(
+    pub(crate) fn conclude(
         &mut self,
         open: &[usize],
         end: &End,
@@ -338,7 +296,7 @@ impl<Y: Rejecting + ?Sized> Check<'_, Y> {
         }
     }
 
-    fn stopped(&mut self, open: &[usize], stop: &Stop) {
+    pub(crate) fn stopped(&mut self, open: &[usize], stop: &Stop) {
         for &i in open {
             let verdict = Verdict::Inconclusive(Inconclusive::Stopped(stop.clone()));
             self.verdicts[i] = Some((verdict, self.phases.len().saturating_sub(1)));
@@ -346,7 +304,7 @@ impl<Y: Rejecting + ?Sized> Check<'_, Y> {
     }
 
     /// Writes down how a search went; a fault ends everything. Gives its number.
-    fn note(
+    pub(crate) fn note(
         &mut self,
         reduction: &dyn Reduction<Y>,
         report: Report,
@@ -360,7 +318,7 @@ impl<Y: Rejecting + ?Sized> Check<'_, Y> {
             });
             return Err(Box::new(Broken { fault: fault.clone(), trace, stats }));
         }
-        let Report { search, guarantee, store, key_words } = report;
+        let Report { search, guarantee, store, key_words, overtaken } = report;
         self.phases.push(PhaseReport {
             key_words,
             reduction: reduction.name(),
@@ -375,7 +333,7 @@ impl<Y: Rejecting + ?Sized> Check<'_, Y> {
             no_ignoring: false,
             always_may_terminate: None,
             cannot_terminate: None,
-            overtaken: None,
+            overtaken,
             product: None,
         });
         Ok(self.phases.len() - 1)
@@ -400,7 +358,7 @@ impl<Y: Rejecting + ?Sized> Check<'_, Y> {
 }
 
 /// Sets that are held against their definition now and then.
-fn sets<'r, Y: Rejecting + 'r + ?Sized>(
+pub(crate) fn sets<'r, Y: Rejecting + 'r + ?Sized>(
     reduction: impl Reduction<Y> + 'r,
     no_livelock: bool,
     check: Option<CheckDepth>,

@@ -17,7 +17,7 @@ use stubborn_lts::{
 use stubborn_report::{Report, clean};
 use stubborn_system::Rejecting;
 use stubborn_verdict::{
-    Analysis, Broken, Options, ReductionKind, RejectionOptions, WordKind, check_rejections,
+    Analysis, Broken, Options, RaceRules, ReductionKind, RejectionOptions, WordKind, check_rejections,
 };
 
 /// Checks what a system and its testers reject, and shows the report.
@@ -119,10 +119,10 @@ fn some(names: &[String]) -> String {
 
 /// Refuses what has no meaning for processes.
 fn refuse_methods(args: &CheckArgs) -> Result<(), Failure> {
-    let is_known = matches!(args.reduction, None | Some(ReductionWord::None));
+    let is_known = matches!(args.reduction, None | Some(ReductionWord::None | ReductionWord::Scc));
     if args.symmetry || args.rules.is_some() || args.strict_progress || !args.question.is_empty() || !is_known
     {
-        let message = "rejections are checked with goal-oriented sets, or with --reduction none; \
+        let message = "rejections are checked with --reduction scc, which is goal-oriented here, or with --reduction none; \
                        --question, --rules, --symmetry and --strict-progress are for models";
         return Err(Failure::Usage(message.into()));
     }
@@ -132,8 +132,15 @@ fn refuse_methods(args: &CheckArgs) -> Result<(), Failure> {
 /// Checks the rejections of a plan.
 pub(crate) fn report(name: &str, plan: &Plan, args: &CheckArgs) -> Result<Report, Failure> {
     // What is cut off would have to be known to the sets.
-    let reduced = args.reduction.is_none() && !plan.has_cuts();
-    let options = options_for(Vec::new(), ReductionKind::None, args);
+    let reduced = args.reduction != Some(ReductionWord::None) && !plan.has_cuts();
+    if args.reduction == Some(ReductionWord::Scc) && plan.has_cuts() {
+        let message =
+            "--reduction scc: some states are cut off (%p), which can only be checked without reduction";
+        return Err(Failure::Usage(message.into()));
+    }
+    // Whoever names a reduction wants to see it.
+    let race = (args.reduction.is_none() && !args.check_reduction).then(RaceRules::of_rejections);
+    let options = Options { race, ..options_for(Vec::new(), ReductionKind::None, args) };
     let mut watch = Terminal::new(args.time, args.quiet);
     let job = Check { options: &options, reduced, watch: &mut watch };
     let made = if plan.is_followed() {

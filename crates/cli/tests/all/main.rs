@@ -14,6 +14,7 @@ mod linear_spin;
 mod ltl;
 mod lts;
 mod lts_models;
+mod lts_race;
 mod lts_semantics;
 mod memory;
 mod open;

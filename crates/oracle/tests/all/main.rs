@@ -30,6 +30,7 @@ mod reduced_processes;
 mod semantics;
 mod steady;
 mod tester_makers;
+mod tester_races;
 mod testers;
 mod threads;
 mod told;

@@ -1,5 +1,6 @@
 //! What testers and rejection rules say, against brute force: every algorithm, every reduction, every store.
 
+use crate::tester_races::{are_shortest, races};
 use std::collections::HashMap;
 use stubborn_explore::{Limits, Unwatched};
 use stubborn_lts::{Composition, CompositionJob, with_composition};
@@ -41,15 +42,15 @@ fn reduced<S: WordVector + ?Sized>(composition: &Composition<'_, S>, reduction: 
     brute
 }
 
-fn options() -> Options {
+pub(crate) fn options() -> Options {
     Options { all_errors: true, limits: Limits::default(), ..Options::default() }
 }
 
 /// Verdicts with their runs, and the counts of all searches.
-type Told<'a> = (Vec<(&'static str, Option<&'a Trace>)>, Vec<[u64; 4]>);
+pub(crate) type Told<'a> = (Vec<(&'static str, Option<&'a Trace>)>, Vec<[u64; 4]>);
 
 /// All that is told, but for memory and time.
-fn told(analysis: &Analysis) -> Told<'_> {
+pub(crate) fn told(analysis: &Analysis) -> Told<'_> {
     fn trace(verdict: &Verdict) -> Option<&Trace> {
         let Verdict::Violated(violated) = verdict else { return None };
         Some(violated.trace())
@@ -60,7 +61,7 @@ fn told(analysis: &Analysis) -> Told<'_> {
     (answers, stats.map(|s| [s.states, s.edges, s.terminal_states, s.depth]).collect())
 }
 
-fn words(analysis: &Analysis) -> Vec<&'static str> {
+pub(crate) fn words(analysis: &Analysis) -> Vec<&'static str> {
     analysis.answers.iter().map(|answer| answer.verdict.word()).collect()
 }
 
@@ -75,6 +76,7 @@ struct Tally {
     instead: usize,
     missed_by_bitstate: usize,
     searches_on_keys: usize,
+    overtaken: usize,
 }
 
 struct Judge<'a> {
@@ -116,15 +118,7 @@ impl<S: WordKind + ?Sized> CompositionJob<S> for Judge<'_> {
         let all = if seed.is_multiple_of(16) { everything } else { options() };
         let full = check(false, &all);
         assert_eq!(words(&full), expected, "full, seed {seed}");
-        for (answer, rejected) in full.answers.iter().zip(&network.rejected) {
-            if let Verdict::Violated(violated) = &answer.verdict
-                && rejected.kind != RejectionKind::Infinite
-            {
-                let trace = violated.trace();
-                let depth = trace.cycle_start.unwrap_or(trace.steps.len());
-                assert_eq!(Some(depth), brute.depth(rejected), "{:?}, seed {seed}", rejected.kind);
-            }
-        }
+        are_shortest(&full, network, brute, seed, |kind| kind != RejectionKind::Infinite);
         assert_eq!(words(&check(true, &all)), expected, "reduced, seed {seed}");
         for reduced in [false, true] {
             let first = check(reduced, &Options { all_errors: false, ..options() });
@@ -144,6 +138,8 @@ impl<S: WordKind + ?Sized> CompositionJob<S> for Judge<'_> {
                 }
             }
         }
+        let races = races(network, brute, seed, |options| check(true, options));
+        tally.overtaken += races.overtaken;
         theorem(network, &wrong, composition, seed, tally);
     }
 }
@@ -198,13 +194,14 @@ fn campaign(n: usize, first_seed: u64, draw: impl Fn(&mut Rng) -> Network) -> Ta
         with_composition(&plan, judge).unwrap();
     }
     println!(
-        "{} networks, rejected {:?}, {} states, {} reduced, {} livelocks instead, {} missed by bitstate",
+        "{} networks, rejected {:?}, {} states, {} reduced, {} livelocks instead, {} missed by bitstate, {} overtaken",
         tally.networks,
         tally.rejected,
         tally.full_states,
         tally.reduced_states,
         tally.instead,
-        tally.missed_by_bitstate
+        tally.missed_by_bitstate,
+        tally.overtaken
     );
     tally
 }
@@ -218,6 +215,7 @@ fn testers_say_what_brute_force_says() {
     assert!(tally.reduced_states * 10 < tally.full_states * 9, "{}", tally.reduced_states);
     assert!(tally.instead > 0);
     assert!(tally.searches_on_keys > tally.networks * 2, "{}", tally.searches_on_keys);
+    assert!(tally.overtaken > tally.networks, "{}", tally.overtaken);
 }
 
 #[test]
