@@ -111,6 +111,10 @@ pub(crate) fn whatever_the_engine(mut json: Value) -> Value {
                     names.contains(&key) || key.contains("second") || memory.contains(&key)
                 };
                 map.retain(|key, _| !of_the_engine(key));
+                // Where nothing but states is kept, a state that is expanded again is not taken for one of another level.
+                if map.get("product").is_some_and(Value::is_null) && map["reduction"] != "none" {
+                    map.remove("depth");
+                }
                 let is_safety = |row: &Value| row == "may-terminating-safety" || row == "no-ignoring-safety";
                 if map.get("rests_on").is_some_and(is_safety) {
                     map.retain(|key, _| !key.starts_with("rests_on"));
