@@ -165,13 +165,14 @@ impl Fact {
 }
 
 impl Population {
-    /// Makes the tables of the processes in a state.
+    /// Makes the tables of the processes in a state. `starts`: one of them may start others from where it is. Where none does, none will, and nobody need know what these would do.
     pub(super) fn new(
         network: &Network,
         flow: &Flow,
         view: &View<'_>,
         watched: &Watched,
         minds_all_risks: bool,
+        starts: bool,
     ) -> Self {
         let kinds: Vec<usize> = (0..view.n_processes()).map(|pid| view.kind(pid)).collect();
         let mut population = Self {
@@ -234,7 +235,9 @@ impl Population {
                 population.selectors.push(selectors);
             }
         }
-        population.find_offspring(network, flow, view);
+        if starts {
+            population.find_offspring(network, flow, view);
+        }
         let deeds = population.ledger.deeds().iter().enumerate();
         population.timeouts = deeds.filter(|(_, deed)| deed.is_timeout).map(|(i, _)| i).collect();
         population.rows = vec![OnceCell::new(); population.nodes.len()].into();
