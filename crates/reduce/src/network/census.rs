@@ -1,7 +1,7 @@
 //! Which processes there are in a state, and where each is.
 //!
 //! Processes of the same kinds with the same values in the locals that never change have the same tables. So kinds and such
-//! values get numbers, and their list is what tables are found by. Each process is asked about for itself, so that answers can be recalled
+//! values get numbers, and their list is what tables are found by, with whether any of them may still start others. Each process is asked about for itself, so that answers can be recalled
 //! where states are behind keys ([`glance`](super::glance)).
 
 use super::flow::Flow;

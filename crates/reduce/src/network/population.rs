@@ -1,7 +1,7 @@
 //! The processes that exist, and the tables of their transitions.
 //!
 //! Processes with the same kinds and the same values in the variables that never change have the same tables,
-//! so these are made once per *population* and not per state. A *node* is a step of one of the processes: all
+//! so these are made once per *population* and not per state; and once more where some of them may still start others. A *node* is a step of one of the processes: all
 //! transitions that begin with it. Rows of the tables are made when they are first asked for.
 
 use super::channels::Channels;
