@@ -151,34 +151,35 @@ impl Trees {
         if self.nodes.len() + asked.len() >= MOST || found as usize >= MOST {
             return None;
         }
+        let (mut asked, mut parent) = (asked, None);
         let mut at = root.map(|root| root.0);
-        let mut first = at;
-        let mut parent = None;
-        for (question, answer) in asked {
-            let to = at.unwrap_or_else(|| {
-                self.nodes.push(Node { question, table: Table::default(), few: [Edge::NONE; 2] });
-                let to = To::node(self.nodes.len() - 1);
-                self.put(parent, to);
-                to
-            });
-            first = first.or(Some(to));
+        while let Some(to) = at {
+            let Some((question, answer)) = asked.next() else {
+                debug_assert!(to == To::found(found), "after these answers something else came");
+                return root;
+            };
             let Next::Node(number) = to.next() else {
                 debug_assert!(false, "after these answers something was found");
-                return first.map(Root);
+                return root;
             };
-            let node = self.nodes[number];
+            let node = &self.nodes[number];
             debug_assert_eq!(node.question, question, "the same answers lead to the same question");
             if node.question != question {
-                return first.map(Root);
+                return root;
             }
-            at = self.after(&node, answer);
+            at = self.after(node, answer);
             parent = Some((number, answer));
         }
-        debug_assert!(at.is_none_or(|at| at == To::found(found)), "after these answers something else came");
-        if at.is_none() {
-            self.put(parent, To::found(found));
+        // Whatever is asked from here on is new.
+        let n = asked.len();
+        let first = if n == 0 { To::found(found) } else { To::node(self.nodes.len()) };
+        for (i, (question, answer)) in asked.enumerate() {
+            let to = if i + 1 < n { To::node(self.nodes.len() + 1) } else { To::found(found) };
+            let few = [Edge { answer, to }, Edge::NONE];
+            self.nodes.push(Node { question, table: Table::default(), few });
         }
-        first.or(Some(To::found(found))).map(Root)
+        self.put(parent, first);
+        root.or(Some(Root(first)))
     }
 
     /// Notes what comes after an answer at a node; nothing for a root.

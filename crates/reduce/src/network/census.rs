@@ -1,7 +1,7 @@
 //! Which processes there are in a state, and where each is.
 //!
 //! Processes of the same kinds with the same values in the locals that never change have the same tables. So kinds and such
-//! values get numbers, and their list is what tables are found by. Each process is asked about for itself, so that answers can be recalled
+//! values get numbers, and their list is what tables are found by, with whether any of them may still start others. Each process is asked about for itself, so that answers can be recalled
 //! where states are behind keys ([`glance`](super::glance)).
 
 use super::flow::Flow;
@@ -23,8 +23,8 @@ pub(super) struct Census {
     kinds: FxHashMap<Vec<usize>, i32>,
     constants: Vec<FxHashMap<Vec<u8>, i32>>,
     n_constants: i32,
-    /// The length of each list of kinds.
-    lengths: Vec<usize>,
+    /// Each list of kinds, by its number.
+    lists: Vec<Vec<usize>>,
     /// Room to work in.
     list: Vec<usize>,
     /// The number of that list, which is mostly the one that was asked for last.
@@ -33,7 +33,7 @@ pub(super) struct Census {
     /// By process: the values that were asked for last, of which kind, and their number.
     latest: Vec<(usize, Vec<u8>, i32)>,
     answers: Vec<i32>,
-    /// What tables depend on: the list of kinds, and the values of each process.
+    /// What tables depend on: the list of kinds, the values of each process, and whether any of them may start others.
     pub(super) key: Vec<i32>,
     pub(super) locations: Vec<LocationId>,
 }
@@ -46,7 +46,24 @@ impl Census {
     }
 
     /// Asks a state.
-    pub(super) fn take(&mut self, network: &Network, shape: &mut Shape, state: &mut dyn Shown<[u8]>) {
+    pub(super) fn take(
+        &mut self,
+        network: &Network,
+        flow: &Flow,
+        shape: &mut Shape,
+        state: &mut dyn Shown<[u8]>,
+    ) {
+        self.ask(network, shape, state);
+        self.key.push(self.may_start(flow).into());
+    }
+
+    /// Whether any process of the state that was asked last may start others from where it is.
+    pub(super) fn may_start(&self, flow: &Flow) -> bool {
+        let kinds = &self.lists[self.key[0] as usize];
+        kinds.iter().zip(&self.locations).any(|(&kind, &at)| flow.may_start(kind, at))
+    }
+
+    fn ask(&mut self, network: &Network, shape: &mut Shape, state: &mut dyn Shown<[u8]>) {
         self.key.clear();
         self.locations.clear();
         if let Some(state) = state.at_hand() {
@@ -65,7 +82,7 @@ impl Census {
             (self.number_of_kinds(shape), true)
         });
         self.key.push(list);
-        let n = self.lengths[list as usize];
+        let n = self.lists[list as usize].len();
         self.answers.clear();
         let n_known = if state.known(FIRST_PROCESS..FIRST_PROCESS + n, &mut self.answers) { n } else { 0 };
         for &answer in &self.answers[..n_known] {
@@ -114,8 +131,8 @@ impl Census {
         if let Some(&known) = self.kinds.get(&self.list) {
             return known;
         }
-        let n = self.lengths.len() as i32;
-        self.lengths.push(self.list.len());
+        let n = self.lists.len() as i32;
+        self.lists.push(self.list.clone());
         self.kinds.insert(self.list.clone(), n);
         n
     }

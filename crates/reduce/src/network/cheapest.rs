@@ -64,6 +64,13 @@ impl<'c, 's> Prices<'c, 's> {
         cost
     }
 
+    /// The same of an alternative of which it is known what it would bring.
+    #[inline]
+    pub(super) fn cost_of(&self, nodes: &[Block], offer: Offer) -> Cost {
+        // Most have one block.
+        if nodes.len() == 1 { count(offer.new) + ENABLED * count(offer.firing) } else { self.cost(nodes) }
+    }
+
     /// Asks about the processes of nodes that are new.
     pub(super) fn ask_about(&self, nodes: &[Block], situation: &Situation<'_, '_>) {
         for &Block { at, bits } in nodes {
@@ -107,15 +114,15 @@ impl<'c, 's, 'a, 'n> Cheapest<'c, 's, 'a, 'n> {
             (false, true) => true,
             (true, false) => false,
             _ if best.new == 0 => false,
-            _ => offer.new == 0 || self.has_less(nodes),
+            _ => offer.new == 0 || self.has_less(nodes, offer, best),
         }
     }
 
     /// The same of an alternative that brings something new.
-    fn has_less(&mut self, nodes: &[Block]) -> bool {
-        let least = self.cost.unwrap_or_else(|| self.prices.cost(&self.least));
+    fn has_less(&mut self, nodes: &[Block], offer: Offer, best: Offer) -> bool {
+        let least = self.cost.unwrap_or_else(|| self.prices.cost_of(&self.least, best));
         self.cost = Some(least);
-        least > 1 && self.prices.cost(nodes) < least
+        least > 1 && self.prices.cost_of(nodes, offer) < least
     }
 
     #[inline]
@@ -171,7 +178,7 @@ impl Chooser for Cheapest<'_, '_, '_, '_> {
         let is_second = match (first.firing != 0, second.firing != 0) {
             (true, false) => true,
             (false, true) => false,
-            _ => self.prices.cost(other) < self.prices.cost(one),
+            _ => self.prices.cost_of(other, second) < self.prices.cost_of(one, first),
         };
         if is_second {
             self.keep(other, second)

@@ -289,7 +289,7 @@ impl<'n> NetworkReduction<'n> {
             self.note_deletion();
             return Ok(());
         }
-        self.census.take(self.network, &mut self.shape, state);
+        self.census.take(self.network, &self.flow, &mut self.shape, state);
         self.find_population(state);
         let Some(number) = self.number else { return Ok(()) };
         if self.groups.is_empty() {
@@ -530,7 +530,8 @@ impl<'n> NetworkReduction<'n> {
             self.number = Some(self.populations.len());
             state.show(&mut |state| {
                 let view = self.network.view(state);
-                let made = Population::new(self.network, &self.flow, &view, &self.watched, is_up);
+                let starts = self.census.may_start(&self.flow);
+                let made = Population::new(self.network, &self.flow, &view, &self.watched, is_up, starts);
                 self.populations.push(made);
             });
         }

@@ -70,16 +70,17 @@ impl Closures {
         let mut best_size = None;
         if disabled == Disabled::Necessary {
             // What is independent whatever the state is found at once.
-            for pid in (0..situation.n_processes()).rev() {
-                if best_size != Some(1) && situation.is_apart(pid) {
-                    let current = situation.current(pid);
-                    let size = situation.enabled().count_ones(current.clone());
-                    // Others can do something, too.
-                    if best_size.is_none_or(|best_size| size < best_size) {
-                        best_size = Some(size);
-                        reset(&mut self.best, situation.n_nodes());
-                        blocks_of(current).for_each(|block| add(&mut self.best, &[block]));
-                    }
+            for pid in situation.apart() {
+                let current = situation.current(pid);
+                let size = situation.enabled().count_ones(current.clone());
+                // Others can do something, too.
+                if best_size.is_none_or(|best_size| size < best_size) {
+                    best_size = Some(size);
+                    reset(&mut self.best, situation.n_nodes());
+                    blocks_of(current).for_each(|block| add(&mut self.best, &[block]));
+                }
+                if size == 1 {
+                    break;
                 }
             }
         }

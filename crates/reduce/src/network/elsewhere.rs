@@ -57,7 +57,7 @@ impl<'c, 's> Least<'c, 's> {
         let is_second = match (one.1.firing != 0, other.1.firing != 0) {
             (true, false) => true,
             (false, true) => false,
-            _ => prices.cost(other.0) < prices.cost(one.0),
+            _ => prices.cost_of(other.0, other.1) < prices.cost_of(one.0, one.1),
         };
         let (nodes, offer) = if is_second { other } else { one };
         Self { prices, nodes, offer, cost: None }
@@ -90,14 +90,14 @@ impl<'c, 's> Least<'c, 's> {
         match (offer.firing != 0, self.offer.firing != 0) {
             (false, true) => true,
             (true, false) => false,
-            _ => offer.new == 0 || self.has_less(nodes),
+            _ => offer.new == 0 || self.has_less(nodes, offer),
         }
     }
 
     /// The same of an alternative that brings something new.
-    fn has_less(&mut self, nodes: &[Block]) -> bool {
-        let least = self.cost.unwrap_or_else(|| self.prices.cost(self.nodes));
+    fn has_less(&mut self, nodes: &[Block], offer: Offer) -> bool {
+        let least = self.cost.unwrap_or_else(|| self.prices.cost_of(self.nodes, self.offer));
         self.cost = Some(least);
-        least > 1 && self.prices.cost(nodes) < least
+        least > 1 && self.prices.cost_of(nodes, offer) < least
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Flow {
     pub(super) reach: Vec<Vec<FixedBitSet>>,
     /// For each kind: which of the different ones of these sets each location has, and the first location of each.
     pub(super) reach_numbers: Vec<(Rc<[u16]>, Vec<usize>)>,
+    /// For each kind and location: whether a process that stops there may start others from there on.
+    starts: Vec<Vec<bool>>,
     /// For each kind: its locations in an order in which as few steps as possible lead back.
     ranks: Vec<Vec<usize>>,
 }
@@ -48,6 +50,7 @@ impl Flow {
             loops: Vec::new(),
             reach: Vec::new(),
             reach_numbers: Vec::new(),
+            starts: Vec::new(),
             ranks: Vec::new(),
         };
         for kind in 0..network.processes.len() {
@@ -127,9 +130,30 @@ impl Flow {
             seen
         });
         let reach: Vec<FixedBitSet> = reach.collect();
+        let all = locations.iter().flat_map(|location| &location.steps);
+        let runs = all.clone().any(|step| matches!(step.action, Action::Run(_)));
+        let mut starting = FixedBitSet::with_capacity(locations.len());
+        if runs {
+            let starts = |step: &Step| matches!(step.action, Action::Run(_) | Action::Sequence(_));
+            for (l, location) in locations.iter().enumerate() {
+                let first = location.first_step as usize;
+                let goes_on = |i: usize| {
+                    self.runs[first + i].iter().any(|(at, j)| starts(&locations[at.index()].steps[*j]))
+                };
+                if (0..location.steps.len()).any(|i| starts(&location.steps[i]) || goes_on(i)) {
+                    starting.insert(l);
+                }
+            }
+        }
+        self.starts.push(reach.iter().map(|reach| !reach.is_disjoint(&starting)).collect());
         self.reach_numbers.push(different(&reach));
         self.reach.push(reach);
         self.ranks.push(ranks(&next, network.processes[kind].entry.index()));
+    }
+
+    /// Whether a process that is at a location may start others from there on.
+    pub(super) fn may_start(&self, kind: usize, at: LocationId) -> bool {
+        self.starts[kind][at.index()]
     }
 
     /// Whether a move of a process leads back in the order of its locations, or to where it was. A process that comes to

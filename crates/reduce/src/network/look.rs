@@ -21,6 +21,9 @@ const MOST_NODES: usize = 8_192;
 /// Steps of a place that one question is about.
 const AT_ONCE: usize = 15;
 
+/// Processes that one question is about.
+pub(super) const PROCESSES_AT_ONCE: usize = 30;
+
 /// Where the processes of a state are, and what they can do. Kept from state to state, so that nothing is allocated.
 #[derive(Debug, Default)]
 pub(super) struct Here {
@@ -73,15 +76,30 @@ impl Here {
                 let node = population.nodes[first];
                 self.enabled_from(first..population.at(node.pid, node.location).end)
             }
-            Question::Apart(pid) => {
-                let at = self.locations[pid];
-                let can_do = self.enabled.contains_any_in_range(population.at(pid, at));
-                (can_do && population.is_apart(pid, at, self.live)).into()
-            }
+            Question::Apart(first) => self.apart_from(first, population),
             Question::MayDelete => self.may_delete.into(),
             Question::MoreThan(n) => (self.n_enabled > n).into(),
             Question::Fact(_) | Question::Met(_) | Question::Row(_) => return None,
         })
+    }
+
+    /// Which of some processes are apart, bit by bit, from the youngest on; no others than one that has but one step, which is enabled: nothing is less.
+    fn apart_from(&self, first: usize, population: &mut Population) -> i32 {
+        let mut bits = 0;
+        for pid in (first..self.locations.len().min(first + PROCESSES_AT_ONCE)).rev() {
+            let at = self.locations[pid];
+            if !population.is_apart(pid, at, self.live) {
+                continue;
+            }
+            let steps = population.at(pid, at);
+            if self.enabled.contains_any_in_range(steps.clone()) {
+                bits |= 1 << (pid - first);
+                if steps.len() == 1 {
+                    break;
+                }
+            }
+        }
+        bits
     }
 
     /// Which of the first of these nodes are enabled.
@@ -160,7 +178,7 @@ pub(super) enum Question {
     Process(usize),
     /// Which of the steps from this one on are enabled.
     Steps(usize),
-    /// Whether a process can do something, and nothing that others may ever do concerns it.
+    /// Which of the processes from this one on can do something, and nothing that others may ever do concerns them.
     Apart(usize),
     /// Whether more than so many nodes are enabled.
     MoreThan(usize),
@@ -290,9 +308,9 @@ impl<'a, 'n> Look<'a, 'n> {
         true
     }
 
-    /// Whether a process can do something, and nothing that others may ever do concerns it. Asked once.
-    pub(super) fn is_apart(&self, pid: usize) -> bool {
-        self.ask(Question::Apart(pid)) != 0
+    /// Which of the processes from this one on can do something, and nothing that others may ever do concerns them: see [`Here::apart_from`]. Asked once.
+    pub(super) fn apart_from(&self, first: usize) -> u32 {
+        self.ask(Question::Apart(first)) as u32
     }
 
     /// Whether deletion may be tried. Asked once.

@@ -55,6 +55,30 @@ pub(super) struct Known(u32);
 /// What a choice begins with: the population, and which of its sets of live nodes.
 pub(super) type Beginning = (usize, usize);
 
+/// For each question of a population: one more than its number, or nothing yet.
+#[derive(Debug, Default)]
+struct Numbers {
+    /// Those that are asked most are found by what they are about.
+    processes: Vec<u32>,
+    facts: Vec<u32>,
+    others: FxHashMap<Question, u32>,
+}
+
+impl Numbers {
+    #[inline]
+    fn of(&mut self, question: Question) -> &mut u32 {
+        let (list, at) = match question {
+            Question::Process(pid) => (&mut self.processes, pid),
+            Question::Fact(fact) => (&mut self.facts, fact),
+            _ => return self.others.entry(question).or_default(),
+        };
+        if list.len() <= at {
+            list.resize(at + 1, 0);
+        }
+        &mut list[at]
+    }
+}
+
 /// What was chosen before.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
@@ -65,7 +89,7 @@ pub(super) struct Memo {
     choice_numbers: FxHashMap<Choice, u32>,
     /// The questions of each population, which have numbers.
     questions: Vec<Question>,
-    question_numbers: FxHashMap<(usize, Question), u32>,
+    numbers: Vec<Numbers>,
     /// What the choice at hand begins with.
     pub(super) key: Beginning,
     n_found: u64,
@@ -144,12 +168,17 @@ impl Memo {
         }
         let known = self.number(choice);
         let population = self.key.0;
+        if self.numbers.len() <= population {
+            self.numbers.resize_with(population + 1, Numbers::default);
+        }
+        let (numbers, questions) = (&mut self.numbers[population], &mut self.questions);
         let asked = asked.iter().map(|&(question, answer)| {
-            let number = *self.question_numbers.entry((population, question)).or_insert_with(|| {
-                self.questions.push(question);
-                self.questions.len() as u32 - 1
-            });
-            (number, answer)
+            let number = numbers.of(question);
+            if *number == 0 {
+                questions.push(question);
+                *number = questions.len() as u32;
+            }
+            (*number - 1, answer)
         });
         let root = self.roots.get(&self.key).copied();
         let new = self.trees.insert(root, asked, known.0);

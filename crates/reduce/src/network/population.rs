@@ -1,7 +1,7 @@
 //! The processes that exist, and the tables of their transitions.
 //!
 //! Processes with the same kinds and the same values in the variables that never change have the same tables,
-//! so these are made once per *population* and not per state. A *node* is a step of one of the processes: all
+//! so these are made once per *population* and not per state; and once more where some of them may still start others. A *node* is a step of one of the processes: all
 //! transitions that begin with it. Rows of the tables are made when they are first asked for.
 
 use super::channels::Channels;
@@ -108,7 +108,7 @@ pub(super) struct Population {
     /// What the rows ask of states.
     pub(super) facts: Vec<Fact>,
     /// For each process and location: see [`Population::needs`], once that was asked for.
-    needs: Vec<Vec<Option<Nodes>>>,
+    needs: Vec<Vec<Option<Needs>>>,
     /// For each process and location: which of the different sets of nodes from there on.
     reach_numbers: Vec<Rc<[u16]>>,
     /// Where processes are may matter for what is live in few ways: the sets of live nodes, by these numbers of all processes.
@@ -116,12 +116,22 @@ pub(super) struct Population {
     live_sets: Vec<Rc<FixedBitSet>>,
     /// The number of the first of them: those that were forgotten have numbers that do not come again.
     first_live: usize,
+    /// The key and the number that were asked for last.
     live_key: Vec<u16>,
+    last_live: Option<usize>,
     /// For each process and location: what is known of it, once that was asked for; and how much that is.
     places: Vec<Vec<Option<Rc<Place>>>>,
     n_in_places: usize,
     /// For each process and location: its nodes.
     ranges: Vec<Vec<Range<usize>>>,
+}
+
+/// What the steps of a process at a location may bring, and for which set of live nodes it was asked last whether any of that is in it.
+#[derive(Clone, Debug)]
+struct Needs {
+    nodes: Nodes,
+    live: usize,
+    are_none: bool,
 }
 
 /// Whether an expression of a process is true: something that the rules ask of a state.
@@ -155,13 +165,14 @@ impl Fact {
 }
 
 impl Population {
-    /// Makes the tables of the processes in a state.
+    /// Makes the tables of the processes in a state. `starts`: one of them may start others from where it is. Where none does, none will, and nobody need know what these would do.
     pub(super) fn new(
         network: &Network,
         flow: &Flow,
         view: &View<'_>,
         watched: &Watched,
         minds_all_risks: bool,
+        starts: bool,
     ) -> Self {
         let kinds: Vec<usize> = (0..view.n_processes()).map(|pid| view.kind(pid)).collect();
         let mut population = Self {
@@ -195,6 +206,7 @@ impl Population {
             live_sets: Vec::new(),
             first_live: 0,
             live_key: Vec::new(),
+            last_live: None,
             places: Vec::new(),
             n_in_places: 0,
             ranges: Vec::new(),
@@ -223,7 +235,9 @@ impl Population {
                 population.selectors.push(selectors);
             }
         }
-        population.find_offspring(network, flow, view);
+        if starts {
+            population.find_offspring(network, flow, view);
+        }
         let deeds = population.ledger.deeds().iter().enumerate();
         population.timeouts = deeds.filter(|(_, deed)| deed.is_timeout).map(|(i, _)| i).collect();
         population.rows = vec![OnceCell::new(); population.nodes.len()].into();
@@ -548,9 +562,22 @@ impl Population {
 
     /// Which nodes may still be enabled some time: which of the sets.
     pub(super) fn find_live(&mut self, locations: &[LocationId]) -> usize {
-        self.live_key.clear();
         let numbers = locations.iter().zip(&self.reach_numbers).map(|(at, numbers)| numbers[at.index()]);
+        // Mostly it is the one that was found last.
+        if let Some(known) = self.last_live
+            && numbers.clone().eq(self.live_key.iter().copied())
+        {
+            return known;
+        }
+        self.live_key.clear();
         self.live_key.extend(numbers);
+        let number = self.find_live_anew();
+        self.last_live = Some(number);
+        number
+    }
+
+    /// The same of the key.
+    fn find_live_anew(&mut self) -> usize {
         if let Some(&known) = self.lives.get(&self.live_key) {
             return known;
         }
@@ -577,12 +604,15 @@ impl Population {
 
     /// Whether a process at a location needs none of the live nodes of others.
     pub(super) fn is_apart(&mut self, pid: usize, location: LocationId, live: usize) -> bool {
-        if self.needs[pid][location.index()].is_none() {
-            self.needs[pid][location.index()] = Some(self.needs(pid, location));
-        }
-        let live = self.live_sets[live - self.first_live].as_slice();
-        let needs = self.needs[pid][location.index()].iter().flat_map(|needs| &needs[..]);
-        needs.into_iter().all(|block| block.bits & live[block.at as usize] == 0)
+        let nodes = match &self.needs[pid][location.index()] {
+            Some(needs) if needs.live == live => return needs.are_none,
+            Some(needs) => needs.nodes.clone(),
+            None => self.needs(pid, location),
+        };
+        let set = self.live_sets[live - self.first_live].as_slice();
+        let are_none = nodes.iter().all(|block| block.bits & set[block.at as usize] == 0);
+        self.needs[pid][location.index()] = Some(Needs { nodes, live, are_none });
+        are_none
     }
 
     /// A process at a location.

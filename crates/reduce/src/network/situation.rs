@@ -21,7 +21,7 @@
 //! **Asks** no more than it takes: whether an alternative will do is asked where somebody would take it ([`Chooser`]).
 //! **Checked by** the definition, per state and algorithm, and by the campaign.
 
-use super::look::Look;
+use super::look::{Look, PROCESSES_AT_ONCE};
 use super::nodes::{Block, Nodes, Sets, WIDTH, blocks_of, contains, count_within, empty, unite};
 use super::places::Place;
 use super::population::{Node, Population};
@@ -272,11 +272,20 @@ impl<'a, 'n> Situation<'a, 'n> {
         self.current(pid).find(|&node| self.is_enabled(node))
     }
 
-    /// Whether a process can do something, and nothing that others may ever do from here on is in the way of the steps that it may take
-    /// now, or may enable them, whatever the values of variables are.
-    pub(super) fn is_apart(&self, pid: usize) -> bool {
-        self.look.is_apart(pid)
-            && self.current(pid).all(|node| self.is_enabled(node) || self.is_explained(node))
+    /// Processes that can do something, so that nothing that others may ever do from here on is in the way of the steps that they may take
+    /// now, or may enable them, whatever the values of variables are: the youngest first. Those behind one that has but one step may be missing.
+    pub(super) fn apart(&self) -> impl Iterator<Item = usize> + '_ {
+        let some = (0..self.n_processes()).step_by(PROCESSES_AT_ONCE).rev();
+        let those = some.flat_map(|first| {
+            let mut bits = self.look.apart_from(first);
+            std::iter::from_fn(move || {
+                let last = bits.checked_ilog2()?;
+                bits ^= 1 << last;
+                Some(first + last as usize)
+            })
+        });
+        let is_explained = |&node: &usize| self.is_enabled(node) || self.is_explained(node);
+        those.filter(move |&pid| self.current(pid).all(|node| is_explained(&node)))
     }
 
     /// Whether it is known what a disabled step that its process may take now waits for.
