@@ -23,8 +23,8 @@ const EARNED: u64 = 16;
 /// How much is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckDepth {
-    /// The first 64 states and then ever fewer (those numbered by powers of two), each with as many firings as are left of [`AT_ONCE`] that there are to
-    /// begin with and [`EARNED`] more for each state: so that a small search is not mostly a check of its sets.
+    /// The first 64 states and then ever fewer (those numbered by powers of two), each with as many firings as are left of 5,000 that there are to
+    /// begin with and 16 more for each state: so that a small search is not mostly a check of its sets.
     Sample,
     /// Every state, completely.
     Everything,

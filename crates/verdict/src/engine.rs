@@ -257,10 +257,10 @@ impl<'y, Y: Observed + Composed + ?Sized> Search<'_, 'y, Y> {
         let crew = Alone { packed, sieve, questions };
         let mut starter = Starter::new(&mut *self.watch, self.race);
         let ended = breadth_first_alone(&crew, &self.options.store.key_set(), limits, &mut starter);
-        if let (Race::Announced(_), (Ended::Stopped(Stop::Work), stats)) = (self.race, &ended)
-            && packed.failure().is_none()
-        {
-            self.race = Race::Begun(starter.lap(stats));
+        // Where choices do not come again nothing is left but to choose on states, which is more work still.
+        let is_cut = matches!(ended.0, Ended::Stopped(Stop::Work) | Ended::InOrder(Unclear::Unsteady));
+        if is_cut && matches!(self.race, Race::Announced(_)) && packed.failure().is_none() {
+            self.race = Race::Begun(starter.lap(&ended.1));
             return None;
         }
         Some(packed.failure().map_or_else(|| Lean::new(ended, 1, no_ignoring), Lean::Failed))

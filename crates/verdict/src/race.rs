@@ -4,11 +4,12 @@
 //! takes as long as to go through several states on keys, and to choose one as long as dozens. How much a reduction leaves shows early: the ratio of states at the
 //! depth where a reduced search has found its first thousand is close to the ratio at the end (docs/measurements.md). So where a reduced
 //! search is not over soon, one without reduction begins. If it gets to that depth with less work, it goes on, and else it ends there; and if it does not come to
-//! its end with many times that work, the two take turns, each time with more.
+//! its end with many times that work, the two take turns, each time with more. Where sets are chosen by rules, nothing is remembered without keys: so the reduced search that is held against the other one is
+//! made on keys, to the end of its work, since the ratio goes on growing there (the token ring of the gallery).
 //! **Preserves** every answer: each of the searches is a whole one, and what is claimed rests on the one that came to its end.
 //! **Differs** from running both by turns in that nothing is left to chance: counts decide, and never a clock, so runs can be repeated.
 //! **Checked by** `oracle/tests/all/promela_reductions.rs`, where random models are searched with turns of a few states and compared with brute force, and by
-//! `cli/tests/all/race.rs`.
+//! `cli/tests/all/race.rs`; sets by rules in `oracle/tests/all/told.rs`.
 
 use stubborn_explore::{Stats, Stop, Watch};
 
