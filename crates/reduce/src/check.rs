@@ -16,15 +16,16 @@ use rustc_hash::FxHashSet;
 use std::cell::Cell;
 use stubborn_system::{Batch, Fault, Observed, Question, Rules, TransitionId, Vector};
 
-/// Firings of one check, at most; so many there are to begin with, and so many does each state earn that a set was chosen for.
+/// Firings of one check, at most, and so many more for each transition. That is what there is to begin with; and what each state earns that a set was chosen for.
 const AT_ONCE: u64 = 5_000;
+const OF_EACH: u64 = 20;
 const EARNED: u64 = 16;
 
 /// How much is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckDepth {
-    /// The first 64 states and then ever fewer (those numbered by powers of two), each with as many firings as are left of 5,000 that there are to
-    /// begin with and 16 more for each state: so that a small search is not mostly a check of its sets.
+    /// The first 64 states and then ever fewer (those numbered by powers of two), each with as many firings as are left of 5,000 and 20 for each transition that there are to
+    /// begin with, and 16 more for each state: so that a small search is not mostly a check of its sets.
     Sample,
     /// Every state, completely.
     Everything,
@@ -58,10 +59,11 @@ impl Sampler {
     }
 
     /// How many firings the check of this state may take.
-    fn budget(&self) -> u64 {
+    fn budget(&self, n_transitions: usize) -> u64 {
+        let at_once = AT_ONCE + OF_EACH * n_transitions as u64;
         match self.depth {
             CheckDepth::Everything => u64::MAX,
-            CheckDepth::Sample => (AT_ONCE + EARNED * self.n_seen).saturating_sub(self.n_fired).min(AT_ONCE),
+            CheckDepth::Sample => (at_once + EARNED * self.n_seen).saturating_sub(self.n_fired).min(at_once),
         }
     }
 
@@ -73,7 +75,7 @@ impl Sampler {
         has_fired: bool,
         set: impl FnOnce(&mut Vec<TransitionId>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let budget = if self.is_next() { self.budget() } else { 0 };
+        let budget = if self.is_next() { self.budget(system.n_transitions()) } else { 0 };
         if budget == 0 {
             return Ok(());
         }
