@@ -111,9 +111,9 @@ pub(crate) fn whatever_the_engine(mut json: Value) -> Value {
                     names.contains(&key) || key.contains("second") || memory.contains(&key)
                 };
                 map.retain(|key, _| !of_the_engine(key));
-                // Where nothing but states is kept, a state that is expanded again is not taken for one of another level.
+                // Where nothing but states is kept, more states may be expanded in full so that nothing is ignored, and a state that is expanded again is not taken for one of another level.
                 if map.get("product").is_some_and(Value::is_null) && map["reduction"] != "none" {
-                    map.remove("depth");
+                    map.retain(|key, _| !["states", "transitions", "depth"].contains(&key.as_str()));
                 }
                 let is_safety = |row: &Value| row == "may-terminating-safety" || row == "no-ignoring-safety";
                 if map.get("rests_on").is_some_and(is_safety) {
