@@ -307,8 +307,8 @@ pub(crate) struct CheckArgs {
     /// A terminal state is not excused from progress
     #[arg(long)]
     pub(crate) strict_progress: bool,
-    /// How to choose what to fire; by default `scc` if the model has rules, else `none`; for Promela `scc+deletion` and for rejections `scc`, or
-    /// `none` where that is less work
+    /// How to choose what to fire; by default `scc` if the model has rules, `scc+deletion` for Promela and `scc` for rejections, but `none`
+    /// where that is less work, or the model has no rules
     #[arg(long, value_enum)]
     pub(crate) reduction: Option<ReductionWord>,
     /// Which stubborn rules to use; by default hand-written ones if there are any

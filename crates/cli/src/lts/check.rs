@@ -6,7 +6,7 @@ use super::{BAD_INPUT, files, promela, tester};
 use crate::args::{CheckArgs, ReductionWord};
 use crate::entry::{say, show};
 use crate::machine;
-use crate::run::{Failure, options_for};
+use crate::run::{Failure, may_race, options_for};
 use crate::watch::Terminal;
 use std::path::Path;
 use std::rc::Rc;
@@ -138,8 +138,7 @@ pub(crate) fn report(name: &str, plan: &Plan, args: &CheckArgs) -> Result<Report
             "--reduction scc: some states are cut off (%p), which can only be checked without reduction";
         return Err(Failure::Usage(message.into()));
     }
-    // Whoever names a reduction wants to see it.
-    let race = (args.reduction.is_none() && !args.check_reduction).then(RaceRules::of_rejections);
+    let race = may_race(args).then(RaceRules::of_rejections);
     let options = Options { race, ..options_for(Vec::new(), ReductionKind::None, args) };
     let mut watch = Terminal::new(args.time, args.quiet);
     let job = Check { options: &options, reduced, watch: &mut watch };
